@@ -1,0 +1,1 @@
+"""stcc: the concurrency controls of Azure Storage, for shells and people."""

@@ -1,0 +1,1 @@
+"""One module per noun: each command parses, asks, and returns the answer."""

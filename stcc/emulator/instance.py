@@ -1,0 +1,87 @@
+"""One running Azurite, and the file that remembers the one which `start` left behind.
+
+Imported by every command that is given --emulator: nothing heavy here.
+"""
+
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from platformdirs import user_state_dir
+
+from stcc.emulator import process
+from stcc.errors import Local
+
+ACCOUNT: Final = "devstoreaccount1"
+# Not a secret: every Azurite has this account, and its documentation prints this key.
+KEY: Final = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instance:
+    """An Azurite process: `started` tells it from a later process with the same pid.
+
+    `data` is the directory that outlives it; None when it keeps everything in memory.
+    """
+
+    pid: int
+    started: str
+    blob_port: int
+    queue_port: int
+    table_port: int
+    data: str | None
+
+    @property
+    def connection_string(self) -> str:
+        endpoints = {"Blob": self.blob_port, "Queue": self.queue_port, "Table": self.table_port}
+        account = f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};"
+        return account + "".join(
+            f"{service}Endpoint=http://127.0.0.1:{port}/{ACCOUNT};" for service, port in endpoints.items()
+        )
+
+
+def state_directory() -> Path:
+    return Path(user_state_dir("stcc", appauthor=False))
+
+
+def running() -> Instance | None:
+    """Return what `start` started, if that very process is still alive."""
+    recorded = _recorded()
+    if recorded is None:
+        return None
+    started = process.identity(recorded.pid)
+    return recorded if started is not None and started == recorded.started else None
+
+
+def record(instance: Instance) -> None:
+    """Remember the instance for later commands, readable by this user only; raise Local."""
+    path = _path()
+    draft = path.with_suffix(f".{os.getpid()}")
+    try:
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(asdict(instance), file)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise Local(f"{path} cannot be written: {error.strerror}") from error
+
+
+def forget() -> None:
+    with contextlib.suppress(FileNotFoundError):
+        _path().unlink()
+
+
+def _path() -> Path:
+    return state_directory() / "emulator.json"
+
+
+def _recorded() -> Instance | None:
+    # A file that cannot be read as an instance remembers nothing: `start` replaces it.
+    try:
+        return Instance(**json.loads(_path().read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

@@ -1,0 +1,181 @@
+"""Start Azurite and wait until it answers; `launch` and `end` are for whoever stays beside it."""
+
+import http.client
+import os
+import re
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from stcc.emulator import install, node, process
+from stcc.emulator.errors import PortTaken, StartFailed
+from stcc.emulator.instance import Instance
+from stcc.errors import Usage
+
+PATIENCE: Final = 60.0
+LISTENING: Final = re.compile(rb"Azurite (Blob|Queue|Table) service is successfully listening at \S+:(\d+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """How to run Azurite: port 0 is any free one, `data` None is memory, `flags` are Azurite's own."""
+
+    blob_port: int = 0
+    queue_port: int = 0
+    table_port: int = 0
+    data: Path | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launched:
+    """A running Azurite that is a child of this process."""
+
+    instance: Instance
+    child: subprocess.Popen[bytes]
+
+
+def launch(
+    setup: Setup,
+    *,
+    environment: Mapping[str, str] | None = None,
+    progress: Callable[[str], None],
+) -> Launched:
+    """Start Azurite as a child and return once its three services answer; `environment` is added to ours.
+
+    Raises Usage, PortTaken, NoNode, InstallFailed, StartFailed and Local.
+    """
+    arguments = command(setup, progress=progress)
+    with tempfile.TemporaryFile() as log, ExitStack() as undo:
+        # Its own process group: Ctrl-C is for the command beside it, and the one who launched it ends it.
+        child = subprocess.Popen(  # noqa: S603
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            env=surroundings() | dict(environment or {}),
+            process_group=0,
+        )
+        undo.callback(_end, child)
+        started = process.identity(child.pid)
+        ports = wait_until_ready(log.fileno(), alive=lambda: child.poll() is None)
+        undo.pop_all()
+    instance = Instance(pid=child.pid, started=started or "", data=location(setup), **ports)
+    return Launched(instance=instance, child=child)
+
+
+def end(launched: Launched) -> None:
+    """End what `launch` started: SIGTERM, and SIGKILL when that is not enough."""
+    _end(launched.child)
+
+
+def command(setup: Setup, *, progress: Callable[[str], None]) -> list[str]:
+    """Return the command line, once ports, directory, Node.js and Azurite are known to be there."""
+    ports = {"blob": setup.blob_port, "queue": setup.queue_port, "table": setup.table_port}
+    _check_ports(ports)
+    _check_directory(setup.data)
+    directory = location(setup)
+    keep = ["--inMemoryPersistence"] if directory is None else ["--location", directory]
+    listen = [word for service, port in ports.items() for word in (f"--{service}Port", str(port))]
+    script = install.azurite(progress=progress)
+    # stcc pins its API version; other programs, with newer SDKs, are welcome too.
+    return [
+        str(node.find().binary), str(script), *keep, *listen,
+        "--silent", "--disableTelemetry", "--skipApiVersionCheck", *setup.flags,
+    ]  # fmt: skip
+
+
+def surroundings() -> dict[str, str]:
+    """Return our environment without what would give Azurite other accounts or another database."""
+    return {name: value for name, value in node.environment().items() if not name.startswith("AZURITE_")}
+
+
+def location(setup: Setup) -> str | None:
+    return None if setup.data is None else str(setup.data.absolute())
+
+
+def wait_until_ready(log: int, *, alive: Callable[[], bool]) -> dict[str, int]:
+    """Return the ports by field name, read from Azurite's log (a descriptor), once each answers HTTP.
+
+    Azurite chooses its free ports itself and says which, so nobody can take one in between.
+    """
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        ended = not alive()
+        ports = {f"{name.decode().lower()}_port": int(port) for name, port in LISTENING.findall(_read(log))}
+        if ended:
+            raise StartFailed(f"Azurite ended during its start: {_last_line(log)}")
+        if len(ports) == 3 and all(map(_answers, ports.values())):
+            return ports
+        time.sleep(process.TICK)
+    raise StartFailed(f"Azurite did not answer within {PATIENCE:g} seconds: {_last_line(log)}")
+
+
+def _check_ports(ports: Mapping[str, int]) -> None:
+    chosen = [port for port in ports.values() if port != 0]
+    for service, port in ports.items():
+        if not 0 <= port <= 65535:
+            raise Usage(f"{port} is not a port for the {service} service (0 to 65535, 0 for any free one)")
+    if len(set(chosen)) < len(chosen):
+        raise Usage("the three services need three different ports")
+    for service, port in ports.items():
+        with socket.socket() as probe:
+            # As Azurite does: connections of an earlier listener that are still closing do not count.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError as error:
+                reason = (error.strerror or "it cannot be opened").lower()
+                raise PortTaken(
+                    f"port {port} is not free for the {service} service: {reason}",
+                    hint=f"choose another with --{service}-port, or 0 for any free one",
+                ) from error
+
+
+def _check_directory(data: Path | None) -> None:
+    if data is None:
+        return
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Usage(f"{data} cannot be the data directory: {(error.strerror or '').lower()}") from error
+    if not os.access(data, os.W_OK | os.X_OK):
+        raise Usage(f"{data} cannot be the data directory: it is not writable")
+
+
+def _answers(port: int) -> bool:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+    try:
+        connection.request("GET", "/")
+        connection.getresponse()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+    return True
+
+
+def _read(log: int) -> bytes:
+    # pread, because the child shares the descriptor's position.
+    return os.pread(log, 1 << 20, 0)
+
+
+def _last_line(log: int) -> str:
+    lines = _read(log).decode("utf-8", "replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    child.terminate()
+    try:
+        child.wait(process.GRACE)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

@@ -1,0 +1,82 @@
+"""What the codes of a refusal mean, and what to do: one line each.
+
+Sources: the error-code pages of the four services and the lease outcome
+tables; where the wire and the pages differ, the wire (semantics.md).
+"""
+
+from typing import Final
+
+MEANINGS: Final[dict[str, tuple[str, str]]] = {
+    "ConditionNotMet": ("it changed since you looked", "read it again, decide again, and use the current ETag"),
+    "TargetConditionNotMet": ("it changed since you looked", "read it again, decide again, and use the current ETag"),
+    "UpdateConditionNotSatisfied": ("it changed since you looked", "read it again and use the current ETag"),
+    "BlobAlreadyExists": (
+        "there is a blob of that name",
+        "--if-match ETAG to replace what you saw; --force to overwrite",
+    ),
+    "BlobNotFound": ("there is no such blob", ""),
+    "ContainerAlreadyExists": ("there is a container of that name", ""),
+    "ContainerNotFound": ("there is no such container", "stcc container create NAME"),
+    "ContainerBeingDeleted": ("a container of that name is still being deleted", "try again after 30 seconds or more"),
+    "EntityAlreadyExists": (
+        "there is an entity with these keys",
+        "entity replace or merge with --if-match; entity upsert",
+    ),
+    "ResourceNotFound": ("there is no such resource", ""),
+    "EntityNotFound": ("there is no entity with these keys", ""),
+    "TableNotFound": ("there is no such table", "stcc table create NAME"),
+    "TableAlreadyExists": ("there is a table of that name", ""),
+    "TableBeingDeleted": ("a table of that name is still being deleted", "try again after 40 seconds or more"),
+    "QueueNotFound": ("there is no such queue", "stcc queue create NAME"),
+    "QueueAlreadyExists": ("there is a queue of that name with other metadata", ""),
+    "QueueBeingDeleted": ("a queue of that name is still being deleted", "try again after 30 seconds or more"),
+    "MessageNotFound": ("the receipt is stale", "the message was taken or updated by somebody since, or is gone"),
+    "PopReceiptMismatch": ("the receipt is stale", "the message was taken or updated by somebody since, or is gone"),
+    "LeaseAlreadyPresent": (
+        "somebody else holds the lease",
+        "wait for it (--wait 60s), or, only if the holder is known to be dead: stcc lease break",
+    ),
+    "LeaseIdMissing": ("it is leased and no lease id was given", "pass --lease-id if the lease is yours; else wait"),
+    "LeaseIdMismatchWithBlobOperation": (
+        "it is leased under another id",
+        "the lease is not yours any more: stop, read it again, acquire again",
+    ),
+    "LeaseIdMismatchWithContainerOperation": (
+        "it is leased under another id",
+        "the lease is not yours any more: stop, read it again, acquire again",
+    ),
+    "LeaseIdMismatchWithLeaseOperation": (
+        "the lease has another id, or there is none",
+        "it was released, or somebody else has acquired it since",
+    ),
+    "LeaseNotPresentWithBlobOperation": ("a lease id was given and there is no lease", "acquire one first"),
+    "LeaseNotPresentWithContainerOperation": ("a lease id was given and there is no lease", "acquire one first"),
+    "LeaseNotPresentWithLeaseOperation": ("there is no lease", "it was never acquired, was released, or ended"),
+    "LeaseLost": ("your lease has ended", "it expired or was broken: read it again, acquire again"),
+    "LeaseIsBreakingAndCannotBeAcquired": ("the lease is being broken", "acquire it when the break period is over"),
+    "LeaseIsBreakingAndCannotBeChanged": ("the lease is being broken", "release it, or wait for the end of the period"),
+    "LeaseIsBrokenAndCannotBeRenewed": ("the lease was broken", "acquire it again"),
+    "SnapshotsPresent": (
+        "the blob has snapshots",
+        "--snapshots include deletes them too; --snapshots only keeps the blob",
+    ),
+    "AuthenticationFailed": (
+        "the credential is not accepted",
+        "check the account's name, its key, the expiry of the SAS, and this machine's clock",
+    ),
+    "AuthorizationFailure": ("not allowed", "a rule of the account (network, SAS permissions) does not let you"),
+    "AuthorizationPermissionMismatch": ("not allowed", "the SAS or the role lacks the permission for this"),
+    "AuthorizationServiceMismatch": ("not allowed", "the SAS is for another service"),
+    "AuthorizationResourceTypeMismatch": ("not allowed", "the SAS is for another kind of resource"),
+    "AuthorizationProtocolMismatch": ("not allowed", "the SAS demands another protocol"),
+    "AuthorizationSourceIPMismatch": ("not allowed", "the SAS is for another network address"),
+    "KeyBasedAuthenticationNotPermitted": ("the account refuses keys", "use --auth-mode login"),
+    "NoAuthenticationInformation": ("a credential is needed", ""),
+    "PublicAccessNotPermitted": ("a credential is needed", "the account refuses anonymous reads"),
+    "InvalidRange": ("the range lies outside of the blob", ""),
+    "RequestBodyTooLarge": ("the body is too large", "a message holds 64 KiB, of base64 48 KiB"),
+    "AccountIsDisabled": ("the account is disabled", ""),
+    "BlobImmutableDueToPolicy": ("an immutability policy or legal hold protects it", ""),
+    "BlobArchived": ("the blob is archived", "bring it back to an online tier first"),
+    "InvalidBlobType": ("it is a blob of another type", ""),
+}

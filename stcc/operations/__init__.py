@@ -1,0 +1,1 @@
+"""Algorithms: no Azure, no terminal; time and storage come in as parameters."""

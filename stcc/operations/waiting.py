@@ -1,0 +1,56 @@
+"""Trying until it works or the time is up."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from typing import Final, Protocol, TypeVar
+
+T = TypeVar("T")
+FIRST_PAUSE: Final = 0.02
+LONGEST_PAUSE: Final = 1.0
+
+
+class Clock(Protocol):
+    """Time as the algorithms see it."""
+
+    def monotonic(self) -> float:
+        """Return seconds on a clock that never goes back."""
+        ...
+
+    def sleep(self, seconds: float, /) -> None:
+        """Let time pass."""
+        ...
+
+
+class SystemClock:
+    """The clock of this machine."""
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float, /) -> None:
+        time.sleep(seconds)
+
+
+def pauses(*, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> Iterator[float]:
+    """Yield pauses that double up to the longest, each half fixed and half random.
+
+    Without the random half, waiters that began together stay in step and meet at every try.
+    """
+    while True:
+        yield first / 2 + random.random() * first / 2  # noqa: S311  # spreads load, hides nothing
+        first = min(first * 2, longest)
+
+
+def until(attempt: Callable[[], T | None], *, wait: float, clock: Clock, between: Iterator[float]) -> T | None:
+    """Return the first result of `attempt` that is not None, trying for at most `wait` seconds.
+
+    The last pause is cut to what is left, so the last try comes when the time is up; 0 is one try.
+    """
+    ends = clock.monotonic() + wait
+    while True:
+        result = attempt()
+        left = ends - clock.monotonic()
+        if result is not None or left <= 0:
+            return result
+        clock.sleep(min(next(between), left))

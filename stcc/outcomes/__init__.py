@@ -1,0 +1,80 @@
+"""Every answer: what storage said, as frozen values with an exit code.
+
+Successes live beside this file, one module per noun; what they have in common
+is here, and so is the one refusal.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from stcc.exits import Exit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """The envelope of an answer; `settled` says how a lost answer was settled (`repeat`, `marker`, `blocks`)."""
+
+    http_status: int
+    request_id: str | None = None
+    settled: str | None = None
+
+
+class Outcome(Protocol):
+    """What every success has: a noun that renders it, a kind for programs, and the answer's envelope.
+
+    The other fields are its result, in the order in which `-o tsv` prints them.
+    """
+
+    noun: ClassVar[str]
+    kind: ClassVar[str]
+
+    @property
+    def reply(self) -> Reply | None: ...
+    @property
+    def target(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Storage answered, and the answer was no.
+
+    `observed` is what was there a moment after the refusal; None when nobody looked.
+    `summary` says what was refused and why, in one line; `hint` what to do next.
+    """
+
+    outcome: str
+    exit_code: Exit
+    http_status: int | None
+    error_code: str | None
+    request_id: str | None
+    target: str
+    summary: str
+    hint: str = ""
+    observed: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Many things of one kind, one at a time; `columns` are the fields that people and tsv see, in this order.
+
+    Items are produced while they are printed: a failure comes out of the iterator.
+    """
+
+    kind: str
+    target: str
+    columns: tuple[str, ...]
+    items: Iterator[Mapping[str, object]] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """Bytes for stdout, exactly as they are stored; `etag` belongs to them."""
+
+    kind: str
+    target: str
+    etag: str | None
+    write: Callable[[Callable[[bytes], object]], int] = field(compare=False)
+
+
+Answer = Outcome | Refused | Listing | Content

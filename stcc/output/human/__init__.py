@@ -1,0 +1,1 @@
+"""What a person reads of each success: one module per noun, one function `human` in each."""

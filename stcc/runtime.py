@@ -1,0 +1,165 @@
+"""What one invocation needs, opened when it is first used."""
+
+import os
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, BinaryIO, TextIO
+
+from stcc import settings
+from stcc.connection import WAYS, Connection
+from stcc.errors import Declined, Local, Usage
+from stcc.settings import Settings
+
+if TYPE_CHECKING:
+    from stcc.knowledge.operations import Operation
+    from stcc.storage.account import Account
+    from stcc.storage.wire import Exchange
+    from stcc.values.conditions import Conditions
+    from stcc.values.targets import Location
+
+
+class Runtime:
+    """The streams, the environment, and what the command line said.
+
+    `flags` maps a shared option to its text (the last one wins), `given` a condition to its text.
+    """
+
+    def __init__(
+        self,
+        *,
+        environment: Mapping[str, str] | None = None,
+        stdin: TextIO | None = None,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+    ) -> None:
+        self.environment = os.environ if environment is None else environment
+        self.stdin = stdin or sys.stdin
+        self.stdout = stdout or sys.stdout
+        self.stderr = stderr or sys.stderr
+        self.flags: dict[str, str] = {}
+        self.given: dict[str, str] = {}
+
+    @cached_property
+    def settings(self) -> Settings:
+        """How to ask and how to answer."""
+        return settings.settings(self.flags)
+
+    @cached_property
+    def connection(self) -> Connection | None:
+        """The account that flags, environment or profile name, or None."""
+        if "emulator" in self.flags:
+            return self._emulated()
+        return settings.chosen_connection(self.flags, self.environment)
+
+    def check(self) -> None:
+        """Refuse what the shared options cannot mean, before the command does anything."""
+        if self.settings.query is not None:
+            from stcc.output.query import Query
+
+            Query(self.settings.query)
+
+    def account(self, at: "Location | None" = None) -> "Account":
+        """Return the account to talk to: the one a URL target names, else the configured one."""
+        from stcc import connection
+        from stcc.storage.account import Account
+
+        chosen = self.connection
+        if at is not None:
+            chosen = connection.at_endpoint(at.endpoint, sas=at.sas, known=chosen)
+        if chosen is None:
+            msg = "no storage account is named"
+            raise Usage(msg, hint=WAYS)
+        return Account(
+            chosen,
+            timeout=self.settings.timeout,
+            diagnose=self.settings.diagnose,
+            trace=self._trace if self.settings.verbose else None,
+        )
+
+    def conditions(self, operation: "Operation") -> "Conditions":
+        """Return the conditions on the command line, checked against what the operation honours."""
+        from stcc.values import conditions
+
+        return conditions.parse(operation, self.given, force="force" in self.flags, now=datetime.now(UTC))
+
+    def confirm(self, question: str, *, yes: bool) -> None:
+        """Ask before something that cannot be undone; `Usage` without a terminal, `Declined` on a no."""
+        if yes:
+            return
+        if not self.asks:
+            msg = f"{question} needs --yes"
+            raise Usage(msg, hint="there is no terminal to ask on")
+        self.say(f"{question}? [y/N] ", end="")
+        if self.stdin.readline().strip().lower() not in {"y", "yes"}:
+            msg = "not confirmed; nothing was changed"
+            raise Declined(msg)
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is a person to ask."""
+        return _is_terminal(self.stdin) and _is_terminal(self.stderr)
+
+    @property
+    def shows_progress(self) -> bool:
+        """Whether a progress bar may be drawn on stderr."""
+        quiet = self.settings.quiet or "NO_COLOR" in self.environment
+        return _is_terminal(self.stderr) and not quiet
+
+    @property
+    def on_terminal(self) -> bool:
+        """Whether stdout is read by a person."""
+        return _is_terminal(self.stdout)
+
+    @property
+    def colours(self) -> bool:
+        """Whether stdout may be coloured."""
+        return self.on_terminal and "NO_COLOR" not in self.environment
+
+    @property
+    def bytes_in(self) -> BinaryIO:
+        """Stdin as bytes; `Local` when it is closed."""
+        if self.stdin is None:
+            msg = "stdin is closed"
+            raise Local(msg)
+        return self.stdin.buffer
+
+    def say(self, text: str, *, end: str = "\n") -> None:
+        """Tell a person something while the command is still running."""
+        from stcc.output.text import visible
+
+        if self.stderr is not None:
+            self.stderr.write(visible(text) + end)
+            self.stderr.flush()
+
+    def story(self, text: str) -> None:
+        """Tell what is going on, unless told to be quiet or to speak to programs only."""
+        if not self.settings.quiet and self.settings.output in {"human", "tsv"}:
+            self.say(text)
+
+    def _trace(self, exchange: "Exchange") -> None:
+        status = (
+            "no answer" if exchange.status is None else " ".join(filter(None, [str(exchange.status), exchange.code]))
+        )
+        parts = [f"{exchange.method} {exchange.url}", *(f"[{line}]" for line in exchange.conditions)]
+        request = "" if exchange.request_id is None else f" (request {exchange.request_id})"
+        self.say(f"* {' '.join(parts)} -> {status}{request} {exchange.seconds * 1000:.0f} ms")
+
+    def _emulated(self) -> Connection:
+        from stcc import connection
+        from stcc.emulator import instance
+
+        excluded = self.flags.keys() & {"connection-string", "account-name", "profile", "blob-endpoint"}
+        if excluded:
+            msg = f"--emulator excludes --{min(excluded)}"
+            raise Usage(msg)
+        running = instance.running()
+        if running is None:
+            msg = "no emulator is running"
+            raise Usage(msg, hint="stcc emulator start")
+        return connection.from_connection_string(running.connection_string)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()

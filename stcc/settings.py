@@ -1,0 +1,152 @@
+"""Flags, environment and config file, read once, into frozen values."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from stcc import connection
+from stcc.connection import Connection
+from stcc.errors import Usage
+
+Format = Literal["human", "json", "ndjson", "tsv", "none"]
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+
+_FLAGS: Final = (
+    "connection-string",
+    "account-name",
+    "account-key",
+    "sas-token",
+    "blob-endpoint",
+    "queue-endpoint",
+    "table-endpoint",
+)
+_VARIABLES: Final = {
+    "connection-string": "AZURE_STORAGE_CONNECTION_STRING",
+    "account-name": "AZURE_STORAGE_ACCOUNT",
+    "account-key": "AZURE_STORAGE_KEY",
+    "sas-token": "AZURE_STORAGE_SAS_TOKEN",
+}
+_PROFILE_KEYS: Final = frozenset({*_FLAGS, "account-key-file", "auth-mode", "endpoint-suffix"})
+DEFAULT_TIMEOUT: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to ask and how to answer; `timeout` is the seconds that one answer may take."""
+
+    output: Format = "human"
+    query: str | None = None
+    quiet: bool = False
+    verbose: bool = False
+    diagnose: bool = True
+    timeout: float = DEFAULT_TIMEOUT
+
+
+def settings(flags: Mapping[str, str]) -> Settings:
+    """Return what the shared options say; flags map an option's name (`no-diagnose`) to its text."""
+    return Settings(
+        output=output_format(flags.get("output", "human")),
+        query=flags.get("query"),
+        quiet="quiet" in flags,
+        verbose="verbose" in flags,
+        diagnose="no-diagnose" not in flags,
+        timeout=_timeout(flags.get("timeout")),
+    )
+
+
+def output_format(text: str) -> Format:
+    """Return the name of an output format."""
+    for name in FORMATS:
+        if text == name:
+            return name
+    msg = f"--output is not a format: {text!r}"
+    raise Usage(msg, hint="one of " + ", ".join(FORMATS))
+
+
+def _timeout(text: str | None) -> float:
+    if text is None:
+        return DEFAULT_TIMEOUT
+    # Imported late: only the few who set it pay for the regular expressions.
+    from stcc.values.times import duration
+
+    seconds = duration(text, option="--timeout")
+    if not 0.05 <= seconds <= 3600:
+        msg = f"--timeout is out of range: {text!r}"
+        raise Usage(msg, hint="50ms to 1h")
+    return seconds
+
+
+def chosen_connection(flags: Mapping[str, str], environment: Mapping[str, str]) -> Connection | None:
+    """Return the account that flags, environment or profile name, or None."""
+    given = {name: flags[name] for name in _FLAGS if name in flags}
+    if "account-key-file" in flags:
+        given["account-key"] = _from_file(flags["account-key-file"], option="--account-key-file")
+    variables = {name: environment[variable] for name, variable in _VARIABLES.items() if variable in environment}
+    if "profile" in flags:
+        if given:
+            msg = f"--profile excludes --{next(iter(given))}"
+            raise Usage(msg)
+        profile = _profile(flags["profile"], environment)
+        return connection.choose(flags={}, environment={}, profile=profile, login=_login(flags, {}, profile))
+    profile = _profile(environment.get("STCC_PROFILE"), environment)
+    chosen = given or variables or profile
+    login = _login(flags, environment if chosen is variables else {}, profile if chosen is profile else {})
+    profile.pop("auth-mode", None)
+    return connection.choose(flags=given, environment=variables, profile=profile, login=login)
+
+
+def _login(flags: Mapping[str, str], environment: Mapping[str, str], profile: Mapping[str, str]) -> bool:
+    mode = flags.get("auth-mode") or environment.get("AZURE_STORAGE_AUTH_MODE") or profile.get("auth-mode") or "key"
+    if mode not in {"key", "login"}:
+        msg = f"--auth-mode is not a way to sign in: {mode!r}"
+        raise Usage(msg, hint="key or login")
+    return mode == "login"
+
+
+def config_file(environment: Mapping[str, str]) -> Path:
+    """Return where profiles live: `STCC_CONFIG`, or `config.toml` in the user's configuration directory."""
+    if named := environment.get("STCC_CONFIG"):
+        return Path(named)
+    import platformdirs
+
+    return platformdirs.user_config_path("stcc") / "config.toml"
+
+
+def _profile(name: str | None, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return one `[profiles.NAME]` table; without a name, `[profiles.default]` if there is one."""
+    path = config_file(environment)
+    try:
+        profiles: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("profiles", {}) if path.exists() else {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        msg = f"the configuration {os.fspath(path)!r} cannot be read"
+        raise Usage(msg, hint=str(error).partition("\n")[0]) from error
+    table: Any = profiles.get(name or "default") if hasattr(profiles, "get") else None
+    if table is None and name is None:
+        return {}
+    if table is None or not hasattr(table, "items"):
+        msg = f"there is no profile {name!r}"
+        raise Usage(msg, hint=f"a table [profiles.{name}] in {os.fspath(path)}")
+    return _checked_profile({str(key).replace("_", "-"): value for key, value in table.items()}, name or "default")
+
+
+def _checked_profile(table: Mapping[str, object], name: str) -> dict[str, str]:
+    profile: dict[str, str] = {}
+    for key, value in table.items():
+        if key not in _PROFILE_KEYS or not isinstance(value, str):
+            msg = f"profile {name!r}: {key!r} is not a setting of a profile, or not text"
+            raise Usage(msg, hint=", ".join(sorted(key.replace("-", "_") for key in _PROFILE_KEYS)))
+        profile[key] = value
+    if "account-key-file" in profile:
+        profile["account-key"] = _from_file(profile.pop("account-key-file"), option="account_key_file")
+    return profile
+
+
+def _from_file(name: str, *, option: str) -> str:
+    try:
+        return Path(name).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        msg = f"{option} cannot be read: {name!r}"
+        raise Usage(msg, hint=getattr(error, "strerror", None) or "it is not text") from error

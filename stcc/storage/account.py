@@ -1,0 +1,85 @@
+"""An account: the clients of its services, made when first asked for."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from azure.core.credentials import AzureNamedKeyCredential, AzureSasCredential
+
+from stcc.connection import Anonymous, Connection, Credential, Key, Login, Sas, Service
+from stcc.errors import Usage
+from stcc.storage.wire import Exchange, Wire
+
+# One version for everybody, so that an Azurite of any age and the service answer alike.
+API_VERSION: Final = "2021-12-02"
+ONE_REQUEST: Final = 32 * 1024 * 1024
+
+
+class Account:
+    """Hands out SDK clients that never retry, never follow a redirect, and share one way to the network.
+
+    `diagnose` says whether a refusal is followed by a look at what is there now.
+    """
+
+    def __init__(
+        self, connection: Connection, *, timeout: float, diagnose: bool, trace: Callable[[Exchange], None] | None
+    ) -> None:
+        self.connection = connection
+        self.diagnose = diagnose
+        self._timeout = timeout
+        self._trace = trace
+
+    def options(self, service: Service) -> dict[str, Any]:
+        """Return the keyword arguments with which every client of a service is made."""
+        endpoint = self.connection.endpoint(service)
+        pinned = {} if service == "table" else {"api_version": API_VERSION}
+        return {
+            "credential": _credential(self.connection.credential, self.connection.account, endpoint, service),
+            "transport": Wire(timeout=self._timeout, trace=self._trace),
+            "retry_total": 0,
+            "permit_redirects": False,
+            "user_agent": "stcc",
+            **pinned,
+        }
+
+    def blob_service(self) -> Any:
+        """Return a client of the blob service as a whole."""
+        from azure.storage.blob import BlobServiceClient
+
+        return BlobServiceClient(self.connection.endpoint("blob"), **self.options("blob"))
+
+    def container(self, name: str) -> Any:
+        """Return a client of one container."""
+        from azure.storage.blob import ContainerClient
+
+        return ContainerClient(self.connection.endpoint("blob"), name, **self.options("blob"))
+
+    def blob(self, container: str, name: str, *, snapshot: str | None = None) -> Any:
+        """Return a client of one blob, which sends up to 32 MiB in one request."""
+        from azure.storage.blob import BlobClient
+
+        return BlobClient(
+            self.connection.endpoint("blob"),
+            container,
+            name,
+            snapshot=snapshot,
+            max_single_put_size=ONE_REQUEST,
+            **self.options("blob"),
+        )
+
+
+def _credential(credential: Credential, account: str, endpoint: str, service: Service) -> Any:
+    match credential:
+        case Key(value=key):
+            named = {"account_name": account, "account_key": key}
+            return AzureNamedKeyCredential(account, key) if service == "table" else named
+        case Sas(value=sas):
+            return AzureSasCredential(sas)
+        case Anonymous():
+            return None
+        case Login():
+            if not endpoint.startswith("https:"):
+                msg = "--auth-mode login needs an https endpoint: a token is never sent in the clear"
+                raise Usage(msg)
+            from azure.identity import DefaultAzureCredential
+
+            return DefaultAzureCredential()

@@ -1,0 +1,180 @@
+"""One question to the service: its answer, its refusal, or the two ways of getting neither."""
+
+import json
+import re
+import ssl
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from azure.core.exceptions import (
+    AzureError,
+    ClientAuthenticationError,
+    DecodeError,
+    HttpResponseError,
+)
+from requests.exceptions import ConnectTimeout, RequestException
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
+
+from stcc.errors import Denied
+from stcc.outcomes import Reply
+
+T = TypeVar("T")
+THROTTLED: Final = frozenset({429, 503})
+_TIMED_OUT: Final = 408
+_XML_CODE = re.compile(rb"<(?:\w+:)?[Cc]ode>([^<]+)</")
+_XML_MESSAGE = re.compile(rb"<(?:\w+:)?[Mm]essage[^>]*>([^<]+)</")
+# The TLS failures of a handshake: not a byte of the request has left yet.
+_HANDSHAKE = re.compile(r"CERTIFICATE_VERIFY_FAILED|WRONG_VERSION_NUMBER|HANDSHAKE|UNKNOWN_CA|UNSUPPORTED_PROTOCOL")
+
+
+@dataclass(frozen=True, slots=True)
+class Said(Generic[T]):
+    """A yes: the SDK's reading of the answer, and the answer's envelope (header names in lower case)."""
+
+    value: T
+    status: int
+    headers: Mapping[str, str]
+
+    def reply(self, *, settled: str | None = None) -> Reply:
+        """Return the envelope for an outcome."""
+        return Reply(http_status=self.status, request_id=self.headers.get("x-ms-request-id"), settled=settled)
+
+
+class Rejected(Exception):
+    """A no: the service answered with an error status."""
+
+    def __init__(self, status: int, code: str | None, message: str, headers: Mapping[str, str]) -> None:
+        super().__init__(f"{status} {code}" if code else str(status))
+        self.status = status
+        self.code = code
+        self.message = message
+        self.headers = headers
+
+    @property
+    def request_id(self) -> str | None:
+        """The service's name for this request."""
+        return self.headers.get("x-ms-request-id")
+
+
+class Unsent(Exception):
+    """No byte of the request left this machine; the text says why."""
+
+
+class Lost(Exception):
+    """The request left, and no answer that can be trusted came back; the text says why."""
+
+
+def ask(call: Callable[..., T], *args: Any, **kwargs: Any) -> Said[T]:
+    """Call a method of an SDK client once; raise `Rejected`, `Unsent` or `Lost` when it is not a yes."""
+    seen: list[tuple[int, dict[str, str]]] = []
+
+    def note(response: Any) -> None:
+        answer = response.http_response
+        seen.append((answer.status_code, {name.lower(): value for name, value in answer.headers.items()}))
+
+    value = attempt(lambda: call(*args, raw_response_hook=note, **kwargs))
+    status, headers = seen[-1] if seen else (200, {})
+    return Said(value, status, headers)
+
+
+def attempt(call: Callable[[], T]) -> T:
+    """Run a piece of SDK code; raise `Rejected`, `Unsent` or `Lost` for what goes wrong with its request."""
+    try:
+        return call()
+    except (AzureError, RequestException, HTTPError) as error:
+        raise classified(error) from error
+
+
+def classified(error: Exception) -> Exception:
+    """Tell what an exception of the SDK means: the service's no, a request that never left, or a lost answer."""
+    if isinstance(error, DecodeError) or getattr(error, "response", None) is None:
+        return _without_answer(error)
+    if isinstance(error, HttpResponseError):
+        return _rejected(error)
+    return Lost(_reason(error))
+
+
+def _rejected(error: HttpResponseError) -> Exception:
+    response: Any = error.response
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    status = int(response.status_code)
+    if 200 <= status < 300:
+        return Lost(f"the answer {status} was cut off or could not be read")
+    body = _body(response)
+    code, message = _parsed(body)
+    stated = headers.get("x-ms-error-code") or code or getattr(error.error_code, "value", error.error_code)  # type: ignore[attr-defined]  # added by the SDKs
+    if (status >= 500 or status == _TIMED_OUT) and status not in THROTTLED:
+        return Lost(f"the service answered {status}" + (f" {stated}" if stated else ""))
+    return Rejected(status, stated, message, headers)
+
+
+def _body(response: Any) -> bytes:
+    try:
+        return bytes(response.body() if callable(getattr(response, "body", None)) else response.content)
+    except (AzureError, RequestException, HTTPError, AttributeError):
+        return b""
+
+
+def _parsed(body: bytes) -> tuple[str | None, str]:
+    """Return code and message of an error body: XML (blob, queue) or JSON (table, and some front ends)."""
+    if body.lstrip().startswith(b"{"):
+        try:
+            document: Any = json.loads(body)
+            error: Any = document.get("odata.error") or document.get("error") or {}
+            message: Any = error.get("message", "")
+            text: str = message.get("value", "") if hasattr(message, "get") else str(message)
+            return error.get("code"), text.partition("\n")[0]
+        except (ValueError, AttributeError):
+            return None, ""
+    code, message = _XML_CODE.search(body), _XML_MESSAGE.search(body)
+    return (
+        code[1].decode("utf-8", "replace") if code else None,
+        message[1].decode("utf-8", "replace").partition("\n")[0] if message else "",
+    )
+
+
+def _without_answer(error: Exception) -> Exception:
+    causes = list(_causes(error))
+    if isinstance(error, ClientAuthenticationError):
+        return Denied(
+            "no credential could be had for --auth-mode login",
+            hint="sign in with `az login`, or set AZURE_CLIENT_ID, AZURE_TENANT_ID and AZURE_CLIENT_SECRET",
+        )
+    if any(isinstance(cause, (NewConnectionError, ConnectTimeoutError, ConnectTimeout)) for cause in causes):
+        return Unsent(_reason(error))
+    if any(isinstance(c, ssl.SSLError) and _HANDSHAKE.search(str(c.reason or c).upper()) for c in causes):
+        return Unsent(_reason(error))
+    return Lost(_reason(error))
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield everything an exception was made from: causes, contexts, and what libraries keep in their arguments."""
+    waiting: list[BaseException] = [error]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        inside = [one.__cause__, one.__context__, getattr(one, "inner_exception", None), getattr(one, "reason", None)]
+        waiting += [part for part in (*inside, *one.args) if isinstance(part, BaseException)]
+
+
+def _reason(error: Exception) -> str:
+    """Say in a few words what went wrong, from the innermost system error; never a URL: it may hold a signature."""
+    words = "no answer came"
+    for cause in _causes(error):
+        name = type(cause).__name__
+        if isinstance(cause, ssl.SSLError):
+            return f"TLS: {cause.reason or name}"
+        if "Timeout" in name or isinstance(cause, TimeoutError):
+            return "no connection in time" if "Connect" in name else "no answer in time"
+        if name in {"NameResolutionError", "gaierror"}:
+            return "the host name is not known"
+        if isinstance(cause, OSError) and cause.strerror and not isinstance(cause, RequestException):
+            words = cause.strerror.lower()
+        elif name in {"RemoteDisconnected", "IncompleteRead", "BadStatusLine"}:
+            words = "the connection was closed before the whole answer came"
+    return words

@@ -1,0 +1,102 @@
+"""Containers: one request each."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from stcc.outcomes import Listing, Refused
+from stcc.outcomes.container import ContainerCreated, ContainerDeleted, ContainerShown
+from stcc.storage.account import Account
+from stcc.storage.answers import Rejected, Said, ask
+from stcc.storage.listing import pages
+from stcc.storage.refusals import Look, lease_facts, refused
+from stcc.storage.settle import change, read
+from stcc.values.conditions import Conditions
+from stcc.values.metadata import MARKER
+from stcc.values.targets import ContainerTarget
+from stcc.values.times import iso
+
+
+def create(
+    account: Account, target: ContainerTarget, *, metadata: Mapping[str, str], marker: bool
+) -> ContainerCreated | Refused:
+    """Create a container; a lost answer is settled by the operation id in its metadata."""
+    client = account.container(target.container)
+    operation = str(uuid.uuid4())
+    marked = {**metadata, MARKER: operation} if marker else dict(metadata)
+
+    def mine() -> Said[dict[str, Any]] | None:
+        found = ask(client.get_container_properties)
+        ours = marker and found.value.metadata.get(MARKER) == operation
+        return Said(_etag_and_time(found.value), found.status, found.headers) if ours else None
+
+    try:
+        said, settled = change(lambda: ask(client.create_container, metadata=marked), target=target, evidence=mine)
+    except Rejected as rejected:
+        return refused(rejected, target=target, doing="create container", look=_look(account, client))
+    return ContainerCreated(
+        reply=said.reply(settled=settled),
+        target=str(target),
+        etag=said.value["etag"],
+        last_modified=iso(said.value["last_modified"]) or "",
+    )
+
+
+def show(account: Account, target: ContainerTarget, *, conditions: Conditions) -> ContainerShown | Refused:
+    """Read a container's properties."""
+    client = account.container(target.container)
+    try:
+        said = read(lambda: ask(client.get_container_properties, headers=conditions.headers()), target=target)
+    except Rejected as rejected:
+        return refused(rejected, target=target, doing="show container", look=_look(account, client))
+    found = said.value
+    return ContainerShown(
+        reply=said.reply(),
+        target=str(target),
+        etag=found.etag,
+        last_modified=iso(found.last_modified) or "",
+        lease_state=found.lease.state,
+        lease_status=found.lease.status,
+        lease_duration=found.lease.duration,
+        public_access=found.public_access,
+        metadata=found.metadata or {},
+    )
+
+
+def delete(account: Account, target: ContainerTarget, *, conditions: Conditions) -> ContainerDeleted | Refused:
+    """Delete a container; a 404 after a lost answer proves nothing, so that stays unknown."""
+    client = account.container(target.container)
+    look = _look(account, client)
+    try:
+        said, settled = change(
+            lambda: ask(client.delete_container, headers=conditions.headers()), target=target, look=look
+        )
+    except Rejected as rejected:
+        return refused(rejected, target=target, doing="delete container", look=look)
+    return ContainerDeleted(reply=said.reply(settled=settled), target=str(target))
+
+
+def listing(account: Account, *, prefix: str, limit: int | None) -> Listing | Refused:
+    """List the account's containers with their leases."""
+    target = f"containers of {account.connection.account}"
+    call = account.blob_service().list_containers
+    try:
+        found = pages(call, target=target, limit=limit, name_starts_with=prefix or None)
+    except Rejected as rejected:
+        return refused(rejected, target=target, doing="list the")
+    return Listing(
+        kind="containers-listed",
+        target=target,
+        columns=("name", "lease_state", "lease_duration", "last_modified", "etag"),
+        items=({"name": one.name, **lease_facts(one), "public_access": one.public_access} for one in found),
+    )
+
+
+def _etag_and_time(properties: Any) -> dict[str, Any]:
+    return {"etag": properties.etag, "last_modified": properties.last_modified}
+
+
+def _look(account: Account, client: Any) -> Look | None:
+    if not account.diagnose:
+        return None
+    return lambda: lease_facts(ask(client.get_container_properties).value)

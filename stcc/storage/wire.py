@@ -1,0 +1,115 @@
+"""The last step before the network: what is sent is what was asked for, and can be looked at."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from azure.core.pipeline.transport import RequestsTransport
+from requests import Request
+
+from stcc.errors import Usage
+
+CONNECT_TIMEOUT: Final = 5.0
+# What `-v` may show of a request: its conditions. Lease ids are keys, and stay hidden.
+_SHOWN: Final = (
+    "if-match",
+    "if-none-match",
+    "if-modified-since",
+    "if-unmodified-since",
+    "x-ms-if-tags",
+    "x-ms-lease-action",
+    "x-ms-lease-duration",
+    "x-ms-lease-break-period",
+    "range",
+    "x-ms-range",
+)
+_KEYS: Final = ("x-ms-lease-id", "x-ms-proposed-lease-id")
+# Query parameters that are not part of a signature.
+_PLAIN: Final = frozenset(
+    [
+        *(
+            "comp",
+            "restype",
+            "prefix",
+            "delimiter",
+            "marker",
+            "maxresults",
+            "include",
+            "snapshot",
+            "timeout",
+            "blockid",
+        ),
+        *("blocklisttype", "numofmessages", "visibilitytimeout", "messagettl", "peekonly"),
+        *("$filter", "$select", "$top", "$format", "nexttablename", "nextpartitionkey", "nextrowkey"),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and its answer, without secrets; `status` is None when no answer came."""
+
+    method: str
+    url: str
+    conditions: tuple[str, ...]
+    status: int | None
+    code: str | None
+    request_id: str | None
+    seconds: float
+
+
+class Wire(RequestsTransport):  # type: ignore[misc]  # exported lazily, which mypy takes for untyped
+    """The HTTP transport of every client, which refuses to send anything to another path than the one asked for."""
+
+    def __init__(self, *, timeout: float, trace: Callable[[Exchange], None] | None) -> None:
+        options: Any = {"connection_timeout": min(CONNECT_TIMEOUT, timeout), "read_timeout": timeout}
+        super().__init__(**options)  # pyright: ignore[reportUnknownMemberType]  # untyped in the SDK
+        self._trace = trace
+
+    def send(self, request: Any, **kwargs: Any) -> Any:
+        """Send one request; `Usage` when the HTTP library would normalise its path into another one."""
+        _check_path(request.url)
+        started = time.monotonic()
+        response: Any = None
+        send: Any = super().send  # pyright: ignore[reportUnknownMemberType]  # untyped in the SDK
+        try:
+            response = send(request, **kwargs)
+        finally:
+            if self._trace is not None:
+                self._trace(_exchange(request, response, seconds=time.monotonic() - started))
+        return response
+
+
+def _check_path(url: str) -> None:
+    prepared = Request("GET", url).prepare()
+    if unquote(urlsplit(prepared.url or "").path) != unquote(urlsplit(url).path):
+        msg = "the name cannot be sent: the HTTP library would turn its path into another one"
+        raise Usage(msg)
+
+
+def _exchange(request: Any, response: Any, *, seconds: float) -> Exchange:
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    conditions = [f"{name}: {headers[name]}" for name in _SHOWN if name in headers]
+    conditions += [f"{name}: (given)" for name in _KEYS if name in headers]
+    answered: Mapping[str, str] = {} if response is None else response.headers
+    return Exchange(
+        method=request.method,
+        url=without_secrets(request.url),
+        conditions=tuple(conditions),
+        status=None if response is None else response.status_code,
+        code=answered.get("x-ms-error-code"),
+        request_id=answered.get("x-ms-request-id"),
+        seconds=seconds,
+    )
+
+
+def without_secrets(url: str) -> str:
+    """Return the URL with every query parameter that could be part of a signature left out."""
+    path, question, query = url.partition("?")
+    if not question:
+        return url
+    kept = [part for part in query.split("&") if unquote(part.partition("=")[0]).lower() in _PLAIN]
+    left_out = len(kept) < len(query.split("&"))
+    return path + ("?" + "&".join([*kept, *(["..."] if left_out else [])]) if kept or left_out else "")

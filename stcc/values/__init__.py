@@ -1,0 +1,1 @@
+"""What people type, parsed into values, and printed back: pure, and without a network."""

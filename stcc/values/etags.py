@@ -1,0 +1,38 @@
+"""Entity tags as people paste them: quoted, unquoted, weak.
+
+An empty tag is never "no condition": it is what an unset shell variable looks
+like, and it must not turn a conditional write into an unconditional one.
+"""
+
+import re
+
+from stcc.errors import Usage
+
+_QUOTED = re.compile(r'(W/)?"([\x21\x23-\x7e]+)"')
+_BARE = re.compile(r"[\x21\x23-\x2b\x2d-\x7e]+")
+
+
+def blob_etag(text: str, *, option: str) -> str:
+    """Return the tag of a blob or container as the service writes it: `"0x8D..."`, or `*`.
+
+    Their tags are always strong; a `W/` was put before it by something on the
+    way, and would make every comparison fail, so it is taken off.
+    """
+    return text if text == "*" else f'"{_opaque(text, option=option)}"'
+
+
+def entity_etag(text: str, *, option: str) -> str:
+    """Return the tag of a table entity as the service writes it, always weak: `W/"datetime'...'"`, or `*`."""
+    return text if text == "*" else f'W/"{_opaque(text, option=option)}"'
+
+
+def _opaque(text: str, *, option: str) -> str:
+    if not text.strip():
+        msg = f"{option} is empty"
+        raise Usage(msg, hint="is the variable set? an empty ETag never means 'no condition'; say --force for that")
+    if quoted := _QUOTED.fullmatch(text):
+        return quoted[2]
+    if _BARE.fullmatch(text) and "*" not in text:
+        return text
+    msg = f"{option} is not one ETag: {text!r}"
+    raise Usage(msg, hint="""one tag as the service printed it, for example '"0x8DEA1B2C3D4E5F6"', or '*'""")

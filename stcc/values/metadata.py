@@ -1,0 +1,63 @@
+"""Metadata and tags: `name=value` pairs that become headers."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from stcc.errors import Usage
+
+MARKER: Final = "stcc_op"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_VALUE = re.compile(r"[\x20-\x7e]*")
+_TAG = re.compile(r"[A-Za-z0-9 +\-./:=_]*", re.ASCII)
+_TAG_LIMIT: Final = 10
+_METADATA_LIMIT: Final = 8192
+
+
+def metadata(pairs: Sequence[str]) -> dict[str, str]:
+    """Parse `name=value` pairs; names are C# identifiers, values printable ASCII, 8 KiB in all."""
+    values = _pairs(pairs, option="--metadata")
+    for name, value in values.items():
+        if _NAME.fullmatch(name) is None:
+            msg = f"--metadata name is not an identifier: {name!r}"
+            raise Usage(msg, hint="letters, digits and underscores, not a digit first")
+        if name.lower() == MARKER:
+            msg = f"--metadata name {MARKER} belongs to stcc"
+            raise Usage(msg)
+        if _VALUE.fullmatch(value) is None or value != value.strip():
+            msg = f"--metadata value cannot be sent in a header: {name}={value!r}"
+            raise Usage(msg, hint="printable ASCII, no space at either end; encode other text")
+    if len({name.lower() for name in values}) < len(values):
+        msg = "--metadata gives the same name twice"
+        raise Usage(msg, hint="names differ by more than case")
+    if sum(len(name) + len(value) for name, value in values.items()) > _METADATA_LIMIT:
+        msg = "--metadata is larger than 8 KiB"
+        raise Usage(msg)
+    return values
+
+
+def tags(pairs: Sequence[str]) -> dict[str, str]:
+    """Parse `name=value` pairs into blob index tags: at most ten, names to 128 and values to 256 characters."""
+    values = _pairs(pairs, option="--tag")
+    if len(values) > _TAG_LIMIT:
+        msg = f"--tag was given {len(values)} times"
+        raise Usage(msg, hint="a blob has at most 10 tags")
+    for name, value in values.items():
+        if not (1 <= len(name) <= 128 and len(value) <= 256 and _TAG.fullmatch(name) and _TAG.fullmatch(value)):
+            msg = f"--tag is not a blob index tag: {name}={value!r}"
+            raise Usage(msg, hint="letters, digits, space and + - . / : = _; name to 128, value to 256 characters")
+    return values
+
+
+def _pairs(pairs: Sequence[str], *, option: str) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            msg = f"{option} is not name=value: {pair!r}"
+            raise Usage(msg)
+        if name in values:
+            msg = f"{option} gives {name!r} twice"
+            raise Usage(msg)
+        values[name] = value
+    return values

@@ -1,0 +1,227 @@
+"""What a command acts on: `CONTAINER`, `CONTAINER/BLOB`, `QUEUE`, `TABLE`, or a full URL.
+
+A URL names its endpoint too, and may carry its own SAS, which is never printed
+(`str()` of a target is its plain name).
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from stcc.errors import Usage
+
+_CONTAINER = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]|\$root|\$web|\$logs|\$blobchangefeed", re.ASCII)
+_QUEUE = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]", re.ASCII)
+_TABLE = re.compile(r"[A-Za-z][A-Za-z0-9]{2,62}", re.ASCII)
+_SNAPSHOT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z", re.ASCII)
+# The service counts UTF-16 units, up to 1,024 of them.
+_BLOB_NAME_LIMIT: Final = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """The endpoint that a URL target names, and the SAS that came with it."""
+
+    endpoint: str
+    sas: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerTarget:
+    """A container."""
+
+    container: str
+    at: Location | None = None
+
+    def __str__(self) -> str:
+        return self.container
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlobTarget:
+    """A blob, or one snapshot of it."""
+
+    container: str
+    blob: str
+    snapshot: str | None = None
+    at: Location | None = None
+
+    def __str__(self) -> str:
+        return f"{self.container}/{self.blob}" + (f"?snapshot={self.snapshot}" if self.snapshot else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueTarget:
+    """A queue."""
+
+    queue: str
+    at: Location | None = None
+
+    def __str__(self) -> str:
+        return self.queue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTarget:
+    """A table."""
+
+    table: str
+    at: Location | None = None
+
+    def __str__(self) -> str:
+        return self.table
+
+
+def container_target(text: str) -> ContainerTarget:
+    """Parse `CONTAINER` or its URL."""
+    at, path = _split(text)
+    return ContainerTarget(container=_name(path, _CONTAINER, what="container"), at=at)
+
+
+def queue_target(text: str) -> QueueTarget:
+    """Parse `QUEUE` or its URL."""
+    at, path = _split(text)
+    return QueueTarget(queue=_name(path, _QUEUE, what="queue"), at=at)
+
+
+def table_target(text: str) -> TableTarget:
+    """Parse `TABLE` or its URL."""
+    at, path = _split(text)
+    if path.lower() == "tables":
+        msg = "a table cannot be called 'tables': the service keeps that name"
+        raise Usage(msg)
+    return TableTarget(table=_name(path, _TABLE, what="table"), at=at)
+
+
+def blob_target(text: str, *, snapshot: str | None = None) -> BlobTarget:
+    """Parse `CONTAINER/BLOB` or its URL (which may name a snapshot itself)."""
+    at, path = _split(text)
+    container, slash, blob = path.partition("/")
+    if not slash:
+        msg = f"no blob is named: {_shown(text)!r}"
+        raise Usage(msg, hint="CONTAINER/BLOB, for example data/report.csv")
+    asked = snapshot if snapshot is not None else _snapshot_of(text, at)
+    return BlobTarget(
+        container=_name(container, _CONTAINER, what="container"),
+        blob=_blob_name(blob, text),
+        snapshot=None if asked is None else snapshot_time(asked),
+        at=at,
+    )
+
+
+def lease_target(text: str) -> ContainerTarget | BlobTarget:
+    """Parse what can be leased: a container, or a blob when there is a slash."""
+    _, path = _split(text)
+    return blob_target(text) if "/" in path else container_target(text)
+
+
+def listing_target(text: str) -> tuple[ContainerTarget, str]:
+    """Parse `CONTAINER[/PREFIX]` into the container and the (possibly empty) prefix."""
+    at, path = _split(text)
+    container, _, prefix = path.partition("/")
+    return ContainerTarget(container=_name(container, _CONTAINER, what="container"), at=at), prefix
+
+
+def snapshot_time(text: str) -> str:
+    """Check the opaque timestamp of a snapshot, which must be sent back as it was given."""
+    if _SNAPSHOT.fullmatch(text) is None:
+        msg = f"not the time of a snapshot: {text!r}"
+        raise Usage(msg, hint="as printed when it was made: 2026-01-31T12:00:00.1234567Z")
+    return text
+
+
+def _split(text: str) -> tuple[Location | None, str]:
+    if not text.strip():
+        msg = "the target is empty"
+        raise Usage(msg, hint="is the variable set?")
+    _check_text(text)
+    if "://" not in text:
+        return None, text
+    return _from_url(text)
+
+
+def _from_url(text: str) -> tuple[Location, str]:
+    try:
+        url = urlsplit(text)
+        host, port = url.hostname or "", url.port
+    except ValueError:
+        msg = "the target is not a URL that can be read"
+        raise Usage(msg) from None
+    if url.scheme not in {"https", "http"} or not host or url.username is not None or url.fragment:
+        msg = f"not the URL of a storage account: {url.scheme}://{host}"
+        raise Usage(msg, hint="https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB, with or without a SAS")
+    netloc = f"[{host}]" if ":" in host else host
+    endpoint = f"{url.scheme}://{netloc}" + (f":{port}" if port else "")
+    path = url.path.removeprefix("/")
+    if path_style(host):
+        account, _, path = path.partition("/")
+        endpoint += f"/{account}"
+    return Location(endpoint=endpoint, sas=_sas_of(url.query)), unquote(path, errors="surrogateescape")
+
+
+def path_style(host: str) -> bool:
+    """Tell whether the account is the first segment of the path (an emulator), not part of the host name."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return "." not in host
+    return True
+
+
+def _sas_of(query: str) -> str | None:
+    rest = "&".join(part for part in query.split("&") if part and part.partition("=")[0].lower() != "snapshot")
+    if rest and not any(name.lower() == "sig" for name, _ in parse_qsl(rest)):
+        names = ", ".join(sorted({part.partition("=")[0] for part in rest.split("&")}))
+        msg = f"the query of the URL is neither a SAS nor a snapshot: {names}"
+        raise Usage(msg)
+    return rest or None
+
+
+def _snapshot_of(text: str, at: Location | None) -> str | None:
+    if at is None:
+        return None
+    return next((value for name, value in parse_qsl(urlsplit(text).query) if name.lower() == "snapshot"), None)
+
+
+def _name(text: str, form: re.Pattern[str], *, what: str) -> str:
+    if form.fullmatch(text) is None:
+        rule = (
+            "3 to 63 letters and digits, a letter first"
+            if what == "table"
+            else "3 to 63 lower-case letters, digits and single hyphens"
+        )
+        msg = f"not the name of a {what}: {text!r}"
+        raise Usage(msg, hint=rule)
+    return text
+
+
+def _blob_name(name: str, text: str) -> str:
+    if not name:
+        msg = f"the blob's name is empty: {_shown(text)!r}"
+        raise Usage(msg, hint="is the variable set? CONTAINER/BLOB")
+    _check_text(name)
+    if len(name.encode("utf-16-le")) // 2 > _BLOB_NAME_LIMIT:
+        msg = f"the blob's name is longer than {_BLOB_NAME_LIMIT} characters"
+        raise Usage(msg)
+    # An HTTP client normalises these away, and the request would reach another blob or container.
+    if any(unquote(unquote(segment)) in {".", ".."} for segment in name.replace("\\", "/").split("/")):
+        msg = f"a segment '.' or '..' cannot be part of a blob's name: {name!r}"
+        raise Usage(msg)
+    return name
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        msg = "the target is not UTF-8 text"
+        raise Usage(msg) from None
+    if "\0" in text:
+        msg = "the target contains a NUL character"
+        raise Usage(msg)
+
+
+def _shown(text: str) -> str:
+    return text.partition("?")[0]
