@@ -71,13 +71,14 @@ def _usage(error: typer.TyperException) -> StccError:
 
 def _present(answer: object, runtime: Runtime) -> int:
     from stcc.output import render
+    from stcc.output.text import on_terminal
 
     if isinstance(answer, Content):
         return _pour(answer, runtime)
     give_back = getattr(answer, "give_back", None)
     try:
         for text in render.answer(answer, runtime.settings):  # type: ignore[arg-type]  # commands return answers only
-            _write(text.out, text.err, runtime)
+            _write(on_terminal(text.out) if runtime.on_terminal else text.out, text.err, runtime)
     except (Local, BrokenPipeError):
         if give_back is not None:
             give_back()

@@ -13,7 +13,10 @@ from stcc.errors import Declined, Local, Usage
 from stcc.settings import Settings
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from stcc.knowledge.operations import Operation
+    from stcc.output.progress import Advance
     from stcc.storage.account import Account
     from stcc.storage.wire import Exchange
     from stcc.values.conditions import Conditions
@@ -88,13 +91,17 @@ class Runtime:
         """Ask before something that cannot be undone; `Usage` without a terminal, `Declined` on a no."""
         if yes:
             return
-        if not self.asks:
-            msg = f"{question} needs --yes"
-            raise Usage(msg, hint="there is no terminal to ask on")
+        self.check_can_ask(question, yes=yes)
         self.say(f"{question}? [y/N] ", end="")
         if self.stdin.readline().strip().lower() not in {"y", "yes"}:
             msg = "not confirmed; nothing was changed"
             raise Declined(msg)
+
+    def check_can_ask(self, question: str, *, yes: bool) -> None:
+        """Refuse what would have to be asked, when there is nobody to ask."""
+        if not yes and not self.asks:
+            msg = f"{question}: it needs --yes"
+            raise Usage(msg, hint="there is no terminal to ask on")
 
     @property
     def asks(self) -> bool:
@@ -106,6 +113,18 @@ class Runtime:
         """Whether a progress bar may be drawn on stderr."""
         quiet = self.settings.quiet or "NO_COLOR" in self.environment
         return _is_terminal(self.stderr) and not quiet
+
+    def progress(self, label: str, total: int | None) -> "AbstractContextManager[Advance]":
+        """Return what draws the progress of a transfer of `total` bytes, if a person looks."""
+        from stcc.output import progress
+        from stcc.output.text import cell
+
+        return progress.bar(cell(label), total, self.stderr) if self.shows_progress else progress.silence()
+
+    def check_content(self) -> None:
+        """Refuse a format that leaves no room for raw bytes on stdout."""
+        if self.settings.output in {"json", "ndjson", "tsv"} or self.settings.query is not None:
+            raise Usage(f"raw content cannot go to stdout with --output {self.settings.output}")
 
     @property
     def on_terminal(self) -> bool:

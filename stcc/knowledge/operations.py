@@ -96,4 +96,4 @@ UPSERT_ENTITY: Final = Operation(
     why_not="an upsert writes whatever is there; entity replace and merge take --if-match",
 )
 TABLE: Final = Operation("tables themselves", returns_etag=False, why_not="tables have no ETags, leases or conditions")
-QUEUE: Final = Operation("queues and messages", returns_etag=False, why_not=_QUEUES)
+QUEUE: Final = Operation("a queue", returns_etag=False, why_not=_QUEUES)

@@ -42,8 +42,8 @@ def pauses(*, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> Ite
         first = min(first * 2, longest)
 
 
-def until(attempt: Callable[[], T | None], *, wait: float, clock: Clock, between: Iterator[float]) -> T | None:
-    """Return the first result of `attempt` that is not None, trying for at most `wait` seconds.
+def until(attempt: Callable[[], T], *, wait: float, clock: Clock, between: Iterator[float]) -> T:
+    """Return the first result of `attempt` that is not None, trying for at most `wait` seconds; then None.
 
     The last pause is cut to what is left, so the last try comes when the time is up; 0 is one try.
     """

@@ -59,12 +59,15 @@ class Listing:
     """Many things of one kind, one at a time; `columns` are the fields that people and tsv see, in this order.
 
     Items are produced while they are printed: a failure comes out of the iterator.
+    With a `noun`, people and tsv see what its `line` makes of each item. `reply` is there when one answer held all.
     """
 
     kind: str
     target: str
     columns: tuple[str, ...]
     items: Iterator[Mapping[str, object]] = field(compare=False)
+    noun: str | None = None
+    reply: Reply | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from stcc.errors import StccError
 from stcc.exits import Exit
-from stcc.outcomes import Outcome, Refused
+from stcc.outcomes import Listing, Outcome, Refused
 from stcc.output.text import is_mapping
 
 _NOT_PLAIN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -63,6 +63,19 @@ def of_success(outcome: Outcome, *, result: object) -> dict[str, Any]:
         target=outcome.target,
         result=result,
         observed=settled,
+    )
+
+
+def of_listing(listing: Listing, *, result: object) -> dict[str, Any]:
+    """Return the envelope of many things."""
+    reply = listing.reply
+    return envelope(
+        listing.kind,
+        Exit.DONE,
+        http_status=None if reply is None else reply.http_status,
+        request_id=None if reply is None else reply.request_id,
+        target=listing.target,
+        result=result,
     )
 
 

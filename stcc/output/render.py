@@ -7,6 +7,7 @@ order, or the columns of a listing.
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
 
 from stcc.errors import StccError
 from stcc.exits import Exit
@@ -76,8 +77,12 @@ def _success(outcome: Outcome, settings: Settings, query: Query | None) -> Text:
 
 
 def _human(outcome: Outcome) -> Text:
-    render: Callable[[Outcome], Text] = importlib.import_module(f"stcc.output.human.{outcome.noun}").human
+    render: Callable[[Outcome], Text] = _renderers(outcome.noun).human
     return render(outcome)
+
+
+def _renderers(noun: str) -> ModuleType:
+    return importlib.import_module(f"stcc.output.human.{noun}")
 
 
 def _settled(outcome: Outcome) -> str:
@@ -109,24 +114,25 @@ def _listing(listing: Listing, settings: Settings, query: Query | None) -> Itera
             for item in listing.items:
                 yield Text(out=machine.document(item if query is None else query(item)))
             yield Text(out=machine.document({"outcome": listing.kind, "exit_code": int(Exit.DONE)}))
-        case "none":
-            for _ in listing.items:
-                pass
-        case "json":
-            items = list(listing.items)
-            value = items if query is None else query(items)
-            yield Text(
-                out=machine.document(machine.envelope(listing.kind, Exit.DONE, target=listing.target, result=value))
-            )
-        case _ if query is not None:
-            yield Text(out=_queried(query(list(listing.items))))
-        case "tsv":
+        case "human" | "tsv" if query is None and listing.noun is not None:
+            line: Callable[[Mapping[str, object]], str] = _renderers(listing.noun).line
+            for item in listing.items:
+                yield Text(out=line(item))
+        case "tsv" if query is None:
             for item in listing.items:
                 yield Text(out=tsv_line(item.get(column) for column in listing.columns))
         case _:
-            rows = [[item.get(column) for column in listing.columns] for item in listing.items]
-            yield (
-                Text(out=table(listing.columns, rows))
-                if rows
-                else Text(err="" if settings.quiet else f"{visible(listing.target)}: none\n")
-            )
+            yield _collected(listing, list(listing.items), settings, query)
+
+
+def _collected(listing: Listing, items: list[Mapping[str, object]], settings: Settings, query: Query | None) -> Text:
+    value: object = items if query is None else query(items)
+    if settings.output == "none":
+        return Text()
+    if settings.output == "json":
+        return Text(out=machine.document(machine.of_listing(listing, result=value)))
+    if query is not None:
+        return Text(out=_queried(value))
+    if not items:
+        return Text(err="" if settings.quiet else f"{visible(listing.target)}: none\n")
+    return Text(out=table(listing.columns, ([item.get(column) for column in listing.columns] for item in items)))

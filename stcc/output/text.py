@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeGuard
 
 # C0 and C1 controls, and what reorders or breaks a line (bidirectional controls, separators).
 _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_HARMFUL_BUT_LAYOUT = re.compile(_HARMFUL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 _HARMFUL_BUT_NEWLINE = re.compile(_HARMFUL.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 
 
@@ -20,6 +21,11 @@ class Text(NamedTuple):
 def visible(text: str) -> str:
     """Return text in which no control character can act on a terminal; line ends stay."""
     return _HARMFUL_BUT_NEWLINE.sub(_escape, text)
+
+
+def on_terminal(text: str) -> str:
+    """Return text for a terminal: as `visible`, but tabs still separate columns."""
+    return _HARMFUL_BUT_LAYOUT.sub(_escape, text)
 
 
 def cell(value: object) -> str:

@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
+from xml.etree.ElementTree import ParseError
 
 from azure.core.exceptions import (
     AzureError,
@@ -13,10 +14,10 @@ from azure.core.exceptions import (
     DecodeError,
     HttpResponseError,
 )
-from requests.exceptions import ConnectTimeout, RequestException
-from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
+from requests.exceptions import ConnectTimeout, InvalidHeader, InvalidSchema, InvalidURL, RequestException
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationParseError, NewConnectionError
 
-from stcc.errors import Denied
+from stcc.errors import Denied, Usage
 from stcc.outcomes import Reply
 
 T = TypeVar("T")
@@ -24,6 +25,8 @@ THROTTLED: Final = frozenset({429, 503})
 _TIMED_OUT: Final = 408
 _XML_CODE = re.compile(rb"<(?:\w+:)?[Cc]ode>([^<]+)</")
 _XML_MESSAGE = re.compile(rb"<(?:\w+:)?[Mm]essage[^>]*>([^<]+)</")
+# How the SDKs stumble over an answer that was cut off inside of its headers or its body.
+_UNREADABLE = (ValueError, AttributeError, KeyError, TypeError, ParseError)
 # The TLS failures of a handshake: not a byte of the request has left yet.
 _HANDSHAKE = re.compile(r"CERTIFICATE_VERIFY_FAILED|WRONG_VERSION_NUMBER|HANDSHAKE|UNKNOWN_CA|UNSUPPORTED_PROTOCOL")
 
@@ -73,7 +76,12 @@ def ask(call: Callable[..., T], *args: Any, **kwargs: Any) -> Said[T]:
         answer = response.http_response
         seen.append((answer.status_code, {name.lower(): value for name, value in answer.headers.items()}))
 
-    value = attempt(lambda: call(*args, raw_response_hook=note, **kwargs))
+    try:
+        value = attempt(lambda: call(*args, raw_response_hook=note, **kwargs))
+    except _UNREADABLE as error:
+        if not seen:
+            raise
+        raise Lost("the answer could not be read") from error
     status, headers = seen[-1] if seen else (200, {})
     return Said(value, status, headers)
 
@@ -136,6 +144,10 @@ def _parsed(body: bytes) -> tuple[str | None, str]:
 
 def _without_answer(error: Exception) -> Exception:
     causes = list(_causes(error))
+    if any(isinstance(cause, (InvalidHeader, InvalidURL, InvalidSchema, LocationParseError)) for cause in causes):
+        return Usage(
+            "the request cannot be sent: the endpoint or a proxy setting is not valid, or a value fits no header"
+        )
     if isinstance(error, ClientAuthenticationError):
         return Denied(
             "no credential could be had for --auth-mode login",
@@ -143,6 +155,8 @@ def _without_answer(error: Exception) -> Exception:
         )
     if any(isinstance(cause, (NewConnectionError, ConnectTimeoutError, ConnectTimeout)) for cause in causes):
         return Unsent(_reason(error))
+    if any(isinstance(cause, OSError) and "Tunnel connection failed" in str(cause) for cause in causes):
+        return Unsent("the proxy does not let it through")
     if any(isinstance(c, ssl.SSLError) and _HANDSHAKE.search(str(c.reason or c).upper()) for c in causes):
         return Unsent(_reason(error))
     return Lost(_reason(error))
@@ -175,6 +189,6 @@ def _reason(error: Exception) -> str:
             return "the host name is not known"
         if isinstance(cause, OSError) and cause.strerror and not isinstance(cause, RequestException):
             words = cause.strerror.lower()
-        elif name in {"RemoteDisconnected", "IncompleteRead", "BadStatusLine"}:
+        elif name in {"RemoteDisconnected", "IncompleteRead", "BadStatusLine", "CutOff"}:
             words = "the connection was closed before the whole answer came"
     return words

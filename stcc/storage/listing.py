@@ -9,29 +9,36 @@ from stcc.storage.answers import Rejected, attempt
 from stcc.storage.settle import read
 
 _PAGE: Final = 5000
-Page = tuple[list[Any], str | None]
+# The items of one page, and what to ask the service for the next one with, None after the last.
+Page = tuple[list[Any], Any]
 
 
 def pages(call: Callable[..., Any], *, target: object, limit: int | None, **kwargs: Any) -> Iterator[Any]:
-    """Return the items of a paged SDK call, at most `limit`; a page that fails is asked for again.
+    """Return the items of a paged SDK call, at most `limit`; a page that fails is asked for again, as `walk` does."""
+    size = min(limit or _PAGE, _PAGE)
+
+    def page(token: Any) -> Page:
+        by_page = call(results_per_page=size, **kwargs).by_page(continuation_token=token)
+        return list(next(by_page, ())), by_page.continuation_token
+
+    return walk(lambda token: attempt(lambda: page(token)), target=target, limit=limit)
+
+
+def walk(page: Callable[[Any], Page], *, target: object, limit: int | None) -> Iterator[Any]:
+    """Return the items of all pages, at most `limit`; a page that fails is asked for again.
 
     The first page is read at once, so a no to the question is raised here (`Rejected`); what fails later
     comes out of the iterator, as `Unavailable` or `Unexpected`.
     """
-    size = min(limit or _PAGE, _PAGE)
 
-    def page(token: str | None) -> Page:
-        by_page = call(results_per_page=size, **kwargs).by_page(continuation_token=token)
-        return list(next(by_page, ())), by_page.continuation_token
-
-    def ask_for(token: str | None) -> Page:
-        return read(lambda: attempt(lambda: page(token)), target=target)
+    def ask_for(token: Any) -> Page:
+        return read(lambda: page(token), target=target)
 
     first, token = ask_for(None)
     return islice(chain(first, _rest(ask_for, token, target=target)), limit)
 
 
-def _rest(ask_for: Callable[[str | None], Page], token: str | None, *, target: object) -> Iterator[Any]:
+def _rest(ask_for: Callable[[Any], Page], token: Any, *, target: object) -> Iterator[Any]:
     while token:
         try:
             found, token = ask_for(token)

@@ -10,36 +10,45 @@ from stcc.storage.answers import Lost, Rejected, Unsent
 from stcc.values.times import iso
 
 _BY_STATUS: Final = {
-    304: ("not-modified", Exit.NOT_MODIFIED, "it was not modified"),
+    304: ("not-modified", Exit.NOT_MODIFIED, "not modified"),
     401: ("denied", Exit.DENIED, "the credential is not accepted"),
     403: ("denied", Exit.DENIED, "not allowed"),
     404: ("absent", Exit.ABSENT, "not found"),
     409: ("conflict", Exit.CONFLICT, "conflict"),
     412: ("precondition-failed", Exit.PRECONDITION, "a condition is not met"),
 }
+_WORTH_A_LOOK: Final = frozenset({404, 409, 412})
 Look = Callable[[], Mapping[str, object]]
 
 
 def refused(
-    rejected: Rejected, *, target: object, doing: str, look: Look | None = None, expected: str | None = None
+    rejected: Rejected,
+    *,
+    target: object,
+    doing: str,
+    look: Look | None = None,
+    expected: str | None = None,
+    before: str | None = None,
 ) -> Refused:
     """Return the refusal of `doing` ("put", "acquire the lease of") to `target`.
 
     `look` finds what is there now, beside the ETag that the caller `expected`; a look that fails changes
-    nothing: the refusal stands without it.
+    nothing: the refusal stands without it. `before` says that stcc judged so itself, before it asked.
     """
     outcome, code, words = _BY_STATUS.get(rejected.status, ("failed", Exit.FAILED, rejected.message or "not accepted"))
-    meaning, hint = MEANINGS.get(rejected.code or "", (words, "")) if code != Exit.NOT_MODIFIED else (words, "")
+    meaning, hint = MEANINGS.get(rejected.code or "", (words, ""))
     return Refused(
         outcome=outcome,
         exit_code=code,
-        http_status=rejected.status,
+        http_status=rejected.status if before is None else None,
         error_code=rejected.code,
         request_id=rejected.request_id,
         target=str(target),
-        summary=f"cannot {doing} {target}: {meaning} ({rejected})",
+        summary=f"{target}: not modified ({rejected})"
+        if code == Exit.NOT_MODIFIED
+        else f"cannot {doing} {target}: {meaning} ({before or rejected})",
         hint=hint,
-        observed=_observed(look, expected),
+        observed=_observed(look, expected) if rejected.status in _WORTH_A_LOOK else None,
     )
 
 

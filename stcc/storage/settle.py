@@ -41,20 +41,22 @@ def change(
     evidence: Callable[[], T | None] | None = None,
     repeat: bool = True,
     look: Look | None = None,
+    meaning: str = "the change may or may not have been applied",
     sleep: Callable[[float], None] = time.sleep,
 ) -> tuple[T, str | None]:
     """Return the answer to a change, and how it was settled if an answer was lost on the way.
 
     `repeat=False` for what must never be sent twice; `evidence` returns the answer that was lost when it
-    finds proof, and None otherwise. Raises `Rejected` for a plain no, `Unavailable` when nothing can have
-    changed, `Unknown` when something may have, `Interrupted` when a signal came in between.
+    finds proof, and None otherwise; `meaning` says what a lost answer leaves open. Raises `Rejected` for a
+    plain no, `Unavailable` when nothing can have changed, `Unknown` when something may have, `Interrupted`
+    when a signal came in between.
     """
     lost: Lost | None = None
     for pause in (*_PAUSES, None):
         try:
             return send(), None if lost is None else "repeat"
         except KeyboardInterrupt as stop:
-            what = f"{target}: the change may or may not have been applied"
+            what = f"{target}: {meaning}"
             raise Interrupted(stop, what, target=str(target)) from None
         except (Rejected, Lost, Unsent) as failure:
             lost = failure if lost is None and isinstance(failure, Lost) else lost
@@ -63,7 +65,7 @@ def change(
                     raise _plain(failure, target) from failure
                 break
             sleep(max(pause, _advised(failure)))
-    return _by_evidence(evidence, target=target, lost=lost, look=look)
+    return _by_evidence(evidence, target=target, lost=lost, look=look, meaning=meaning)
 
 
 def _worth_repeating(failure: Rejected | Lost | Unsent, *, lost: bool, repeat: bool) -> bool:
@@ -84,7 +86,7 @@ def _plain(failure: Rejected | Lost | Unsent, target: object) -> Exception:
 
 
 def _by_evidence(
-    evidence: Callable[[], T | None] | None, *, target: object, lost: Lost | None, look: Look | None
+    evidence: Callable[[], T | None] | None, *, target: object, lost: Lost | None, look: Look | None, meaning: str
 ) -> tuple[T, str]:
     try:
         found = None if evidence is None else evidence()
@@ -93,7 +95,7 @@ def _by_evidence(
     if found is not None:
         return found, "evidence"
     raise Unknown(
-        f"{target}: the answer was lost ({lost}); the change may or may not have been applied",
+        f"{target}: the answer was lost ({lost}); {meaning}",
         target=str(target),
         hint="look before you repeat it",
         observed=None if look is None else looked(look),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from azure.core.exceptions import ServiceResponseError
 from azure.core.pipeline.transport import RequestsTransport
 from requests import Request
 
@@ -72,13 +73,14 @@ class Wire(RequestsTransport):  # type: ignore[misc]  # exported lazily, which m
         """Send one request; `Usage` when the HTTP library would normalise its path into another one."""
         _check_path(request.url)
         started = time.monotonic()
+        http: Any = super()
         response: Any = None
-        send: Any = super().send  # pyright: ignore[reportUnknownMemberType]  # untyped in the SDK
         try:
-            response = send(request, **kwargs)
+            response = http.send(request, **kwargs)
         finally:
             if self._trace is not None:
                 self._trace(_exchange(request, response, seconds=time.monotonic() - started))
+        _check_whole(request.method, response)
         return response
 
 
@@ -87,6 +89,19 @@ def _check_path(url: str) -> None:
     if unquote(urlsplit(prepared.url or "").path) != unquote(urlsplit(url).path):
         msg = "the name cannot be sent: the HTTP library would turn its path into another one"
         raise Usage(msg)
+
+
+class CutOff(ServiceResponseError):
+    """The answer broke off inside of its headers: the HTTP library takes the end of the stream for their end."""
+
+
+def _check_whole(method: str, response: Any) -> None:
+    headers = response.headers
+    no_body = method == "HEAD" or response.status_code in {204, 304}
+    if not no_body and "content-length" not in headers and "transfer-encoding" not in headers:
+        raise CutOff("no end of the headers")
+    if not headers.get("etag", '"').endswith('"'):
+        raise CutOff("half an ETag")
 
 
 def _exchange(request: Any, response: Any, *, seconds: float) -> Exchange:

@@ -1,0 +1,184 @@
+"""stcc blob: put, get, show, list, delete."""
+
+import mimetypes
+import re
+from enum import StrEnum
+from typing import Annotated, Literal
+
+import typer
+
+from stcc import files
+from stcc.commands.options import Limit, Metadata, NoMarker, group, on, runtime_of
+from stcc.errors import Usage
+from stcc.knowledge import operations
+from stcc.outcomes import Content, Listing, Refused
+from stcc.outcomes.blob import BlobDeleted, BlobGot, BlobPut, BlobShown
+from stcc.runtime import Runtime
+from stcc.values import metadata as pairs
+from stcc.values.targets import BlobTarget, blob_target, listing_target
+
+app = group("Blobs: put, get, show, list, delete, with conditions.")
+Blob = Annotated[str, typer.Argument(metavar="TARGET", help="CONTAINER/BLOB or its URL.")]
+Snapshot = Annotated[str | None, typer.Option("--snapshot", metavar="TIME", help="A snapshot instead of the blob.")]
+
+
+class Include(StrEnum):
+    """What a listing shows besides the blobs, as the service spells it."""
+
+    SNAPSHOTS = "snapshots"
+    METADATA = "metadata"
+    TAGS = "tags"
+    DELETED = "deleted"
+    UNCOMMITTED = "uncommittedblobs"
+
+
+_RANGE = re.compile(r"(\d{1,18})-(\d{1,18})?", re.ASCII)
+
+
+@app.command(cls=on(operations.PUT_BLOB))
+def put(
+    ctx: typer.Context,
+    target: Blob,
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A file, or - for stdin.")],
+    content_type: Annotated[str | None, typer.Option("--content-type", help="Else guessed from the name.")] = None,
+    metadata: Metadata = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="Index tag; repeatable.")] = None,
+    no_marker: NoMarker = False,
+) -> BlobPut | Refused:
+    """Store a file as a blob and print its new ETag; without a condition, only if there is none yet.
+
+    stcc blob put data/report.csv report.csv --if-match "$etag"
+    """
+    runtime = runtime_of(ctx)
+    blob, conditions = blob_target(target), runtime.conditions(operations.PUT_BLOB)
+    if blob.snapshot is not None:
+        raise Usage("a snapshot cannot be written")
+    kind = _content_type(content_type, source, blob)
+    values, tags = pairs.metadata(metadata or []), pairs.tags(tag or [])
+    with _source(source, runtime) as opened:
+        account = runtime.account(blob.at)
+        from stcc.storage import upload
+
+        attributes = upload.Attributes(content_type=kind, metadata=values, tags=tags, marker=not no_marker)
+        with runtime.progress(f"put {blob}", opened.size) as advance:
+            return upload.put(account, blob, opened, attributes=attributes, conditions=conditions, progress=advance)
+
+
+@app.command(cls=on(operations.GET_BLOB))
+def get(
+    ctx: typer.Context,
+    target: Blob,
+    dest: Annotated[str | None, typer.Argument(metavar="[DEST]", help="File, directory, or - for stdout.")] = None,
+    span: Annotated[str | None, typer.Option("--range", metavar="FIRST-[LAST]", help="Only these bytes.")] = None,
+    snapshot: Snapshot = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the local file.")] = False,
+) -> BlobGot | Content | Refused:
+    """Write a blob to a file and print its ETag; 30 if it was not modified.
+
+    stcc blob get data/report.csv --if-none-match "$etag"
+    """
+    runtime = runtime_of(ctx)
+    blob, conditions = blob_target(target, snapshot=snapshot), runtime.conditions(operations.GET_BLOB)
+    first, last = _range(span)
+    if dest == "-":
+        runtime.check_content()
+    path = None if dest == "-" else files.destination(dest, blob.blob, force=force)
+    account = runtime.account(blob.at)
+    from stcc.storage import download
+
+    wanted = None if span is None else download.Range(offset=first, length=None if last is None else last - first + 1)
+    with runtime.progress(f"get {blob}", None) as advance:
+        found = download.get(account, blob, conditions=conditions, span=wanted, progress=advance.to)
+        if isinstance(found, Refused):
+            return found
+        if path is None:
+            return found.content()
+        with files.replacing(path) as file:
+            return found.into(file, path=str(path))
+
+
+@app.command(cls=on(operations.SHOW_BLOB))
+def show(ctx: typer.Context, target: Blob, snapshot: Snapshot = None) -> BlobShown | Refused:
+    """Show a blob: ETag, lease, size, content type, metadata.
+
+    stcc blob show data/report.csv --query etag
+    """
+    runtime = runtime_of(ctx)
+    blob, conditions = blob_target(target, snapshot=snapshot), runtime.conditions(operations.SHOW_BLOB)
+    account = runtime.account(blob.at)
+    from stcc.storage import blobs
+
+    return blobs.show(account, blob, conditions=conditions)
+
+
+@app.command("list", cls=on(operations.LIST_BLOBS))
+def list_(
+    ctx: typer.Context,
+    target: Annotated[str, typer.Argument(metavar="CONTAINER[/PREFIX]")],
+    include: Annotated[
+        list[Include] | None,
+        typer.Option("--include", help="What to list besides; repeatable."),
+    ] = None,
+    limit: Limit = None,
+) -> Listing | Refused:
+    """List blobs with their leases.
+
+    stcc blob list data/2026/ --limit 100
+    """
+    runtime = runtime_of(ctx)
+    runtime.conditions(operations.LIST_BLOBS)
+    container, prefix = listing_target(target)
+    account = runtime.account(container.at)
+    from stcc.storage import blobs
+
+    return blobs.listing(account, container, prefix=prefix, include=[one.value for one in include or []], limit=limit)
+
+
+@app.command(cls=on(operations.DELETE_BLOB))
+def delete(
+    ctx: typer.Context,
+    target: Blob,
+    snapshot: Snapshot = None,
+    snapshots: Annotated[
+        Literal["include", "only"] | None, typer.Option("--snapshots", help="Delete the snapshots too, or only them.")
+    ] = None,
+) -> BlobDeleted | Refused:
+    """Delete a blob, if nobody changed it.
+
+    stcc blob delete data/report.csv --if-match "$etag"
+    """
+    runtime = runtime_of(ctx)
+    blob, conditions = blob_target(target, snapshot=snapshot), runtime.conditions(operations.DELETE_BLOB)
+    if blob.snapshot is not None and snapshots is not None:
+        raise Usage("--snapshot and --snapshots exclude each other")
+    account = runtime.account(blob.at)
+    from stcc.storage import blobs
+
+    return blobs.delete(account, blob, conditions=conditions, snapshots=snapshots)
+
+
+def _source(name: str, runtime: Runtime) -> "files.Opened":
+    if name == "-":
+        return files.already_open(runtime.bytes_in, name="stdin")
+    if not name.strip():
+        raise Usage("the source is empty", hint="is the variable set? - is stdin")
+    return files.reading(name)
+
+
+def _content_type(given: str | None, source: str, blob: BlobTarget) -> str:
+    if given is None:
+        guess, encoding = mimetypes.guess_type(blob.blob if source == "-" else source, strict=False)
+        return guess if guess is not None and encoding is None else "application/octet-stream"
+    if not given.strip() or not given.isascii() or not given.isprintable():
+        raise Usage(f"--content-type is not a media type: {given!r}")
+    return given.strip()
+
+
+def _range(text: str | None) -> tuple[int, int | None]:
+    if text is None:
+        return 0, None
+    match = _RANGE.fullmatch(text)
+    first, last = (int(match[1]), None if match[2] is None else int(match[2])) if match else (0, None)
+    if match is None or (last is not None and last < first):
+        raise Usage(f"--range is not FIRST-LAST: {text!r}", hint="bytes counted from 0, both included: 0-99, or 100-")
+    return first, last

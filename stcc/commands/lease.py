@@ -1,0 +1,177 @@
+"""stcc lease: acquire, renew, change, release, break, show."""
+
+import uuid
+from typing import Annotated
+
+import typer
+
+from stcc.commands.options import Yes, group, on, runtime_of
+from stcc.errors import Usage
+from stcc.knowledge import operations
+from stcc.operations import leasing
+from stcc.operations.waiting import SystemClock
+from stcc.outcomes import Refused
+from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseChanged, LeaseReleased, LeaseRenewed, LeaseShown
+from stcc.runtime import Runtime
+from stcc.values import times
+from stcc.values.conditions import Conditions
+from stcc.values.conditions import lease_id as parse_id
+from stcc.values.targets import BlobTarget, ContainerTarget, lease_target
+
+app = group("Leases on blobs and containers.")
+Target = Annotated[str, typer.Argument(metavar="TARGET", help="CONTAINER, CONTAINER/BLOB, or its URL.")]
+LeaseId = Annotated[str, typer.Option("--lease-id", metavar="ID", help="The id that acquire printed.")]
+Wait = Annotated[str | None, typer.Option("--wait", metavar="DURATION|forever", help="Keep trying for so long.")]
+NoWait = Annotated[bool, typer.Option("--no-wait", help="One try (the default).")]
+Leased = BlobTarget | ContainerTarget
+
+
+@app.command(cls=on(operations.LEASE_BLOB))
+def acquire(
+    ctx: typer.Context,
+    target: Target,
+    duration: Annotated[str, typer.Option("--duration", metavar="15..60|infinite", help="Seconds.")] = "60",
+    proposed_id: Annotated[str | None, typer.Option("--proposed-id", metavar="GUID", help="Else a new one.")] = None,
+    wait: Wait = None,
+    no_wait: NoWait = False,
+) -> LeaseAcquired | Refused:
+    """Acquire a lease and print its id; 9 if somebody else holds it, 75 after --wait.
+
+    id=$(stcc lease acquire data/report.csv --duration 30)
+    """
+    runtime = runtime_of(ctx)
+    leased, conditions = _leased(runtime, target)
+    seconds = None
+    if duration != "infinite":
+        seconds = times.whole_seconds(duration, option="--duration", low=15, high=60, note="or infinite")
+    chosen = str(uuid.uuid4()) if proposed_id is None else parse_id(proposed_id, option="--proposed-id")
+    patience = _patience(wait, no_wait=no_wait)
+    account = runtime.account(leased.at)
+    from stcc.storage.leases import Leases
+
+    lease = Leases(account, leased)
+    if patience is None:
+        return lease.acquire(chosen, seconds=seconds, conditions=conditions)
+    return leasing.acquire(
+        lease,
+        chosen,
+        seconds=seconds,
+        conditions=conditions,
+        wait=patience,
+        clock=SystemClock(),
+        look=runtime.settings.diagnose,
+    )
+
+
+@app.command(cls=on(operations.LEASE_BLOB))
+def renew(ctx: typer.Context, target: Target, lease_id: LeaseId) -> LeaseRenewed | Refused:
+    """Start the time of your lease anew.
+
+    stcc lease renew data/report.csv --lease-id "$id"
+    """
+    runtime = runtime_of(ctx)
+    leased, conditions = _leased(runtime, target)
+    held = parse_id(lease_id, option="--lease-id")
+    account = runtime.account(leased.at)
+    from stcc.storage.leases import Leases
+
+    return Leases(account, leased).renew(held, conditions=conditions)
+
+
+@app.command(cls=on(operations.LEASE_BLOB))
+def change(
+    ctx: typer.Context,
+    target: Target,
+    lease_id: LeaseId,
+    proposed_id: Annotated[str, typer.Option("--proposed-id", metavar="GUID", help="The new id.")],
+) -> LeaseChanged | Refused:
+    """Give your lease another id and print it.
+
+    stcc lease change data/report.csv --lease-id "$id" --proposed-id "$new"
+    """
+    runtime = runtime_of(ctx)
+    leased, conditions = _leased(runtime, target)
+    held, proposed = parse_id(lease_id, option="--lease-id"), parse_id(proposed_id, option="--proposed-id")
+    account = runtime.account(leased.at)
+    from stcc.storage.leases import Leases
+
+    return Leases(account, leased).change(held, proposed, conditions=conditions)
+
+
+@app.command(cls=on(operations.LEASE_BLOB))
+def release(ctx: typer.Context, target: Target, lease_id: LeaseId) -> LeaseReleased | Refused:
+    """End your lease now.
+
+    stcc lease release data/report.csv --lease-id "$id"
+    """
+    runtime = runtime_of(ctx)
+    leased, conditions = _leased(runtime, target)
+    held = parse_id(lease_id, option="--lease-id")
+    account = runtime.account(leased.at)
+    from stcc.storage.leases import Leases
+
+    return Leases(account, leased).release(held, conditions=conditions)
+
+
+@app.command("break", cls=on(operations.LEASE_BLOB))
+def break_(
+    ctx: typer.Context,
+    target: Target,
+    period: Annotated[
+        str | None, typer.Option("--period", metavar="0..60", help="Seconds until it ends; can only shorten it.")
+    ] = None,
+    wait: Wait = None,
+    yes: Yes = False,
+) -> LeaseBroken | Refused:
+    """End somebody's lease and print the seconds until it is free; the holder is not asked.
+
+    stcc lease break data/report.csv --period 0 --yes
+    """
+    runtime = runtime_of(ctx)
+    leased, conditions = _leased(runtime, target)
+    seconds = None if period is None else times.whole_seconds(period, option="--period", low=0, high=60)
+    patience = None if wait is None else times.waiting(wait, option="--wait")
+    runtime.check_can_ask(f"break the lease of {leased}", yes=yes)
+    account = runtime.account(leased.at)
+    from stcc.storage.leases import Leases
+
+    lease = Leases(account, leased)
+    state = lease.show()
+    if isinstance(state, Refused):
+        return state
+    runtime.story(f"{leased} is {' '.join(filter(None, [state.state, state.duration]))}")
+    runtime.confirm(f"break the lease of {leased}", yes=yes)
+    answer = lease.break_(period=seconds, conditions=conditions)
+    if isinstance(answer, Refused) or patience is None:
+        return answer
+    return leasing.until_free(lease, answer, wait=patience, clock=SystemClock())
+
+
+@app.command(cls=on(operations.SHOW_LEASE))
+def show(ctx: typer.Context, target: Target) -> LeaseShown | Refused:
+    """Show whether something is leased; nobody can read the id or the time that is left.
+
+    stcc lease show data/report.csv
+    """
+    runtime = runtime_of(ctx)
+    runtime.conditions(operations.SHOW_LEASE)
+    leased = lease_target(target)
+    account = runtime.account(leased.at)
+    from stcc.storage.leases import Leases
+
+    return Leases(account, leased).show()
+
+
+def _leased(runtime: Runtime, text: str) -> tuple[Leased, Conditions]:
+    """Return the target, and the conditions that its kind honours."""
+    target = lease_target(text)
+    if isinstance(target, BlobTarget) and target.snapshot is not None:
+        raise Usage("a snapshot cannot be leased")
+    operation = operations.LEASE_BLOB if isinstance(target, BlobTarget) else operations.LEASE_CONTAINER
+    return target, runtime.conditions(operation)
+
+
+def _patience(wait: str | None, *, no_wait: bool) -> float | None:
+    if wait is not None and no_wait:
+        raise Usage("--wait and --no-wait exclude each other")
+    return None if wait is None else times.waiting(wait, option="--wait")

@@ -1,0 +1,244 @@
+"""Putting a blob: one request, or blocks and a commit.
+
+The operation id in the metadata, and block ids that nobody else can have
+chosen, are the evidence that settles a lost answer.
+"""
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from azure.storage.blob import BlobBlock, ContentSettings
+
+from stcc.outcomes import Refused
+from stcc.outcomes.blob import BlobPut
+from stcc.storage.account import BLOCK, CONNECTIONS, ONE_REQUEST, Account
+from stcc.storage.answers import Rejected, Said, ask
+from stcc.storage.blobs import look_at
+from stcc.storage.refusals import refused
+from stcc.storage.settle import change, read
+from stcc.values import judgement
+from stcc.values.conditions import Conditions
+from stcc.values.judgement import Seen
+from stcc.values.metadata import MARKER
+from stcc.values.targets import BlobTarget
+from stcc.values.times import iso
+
+_MOST_BLOCKS: Final = 50_000
+
+
+class Source(Protocol):
+    """Where the bytes come from: read to its end, once; `size` is known for a regular file."""
+
+    @property
+    def size(self) -> int | None: ...
+    def read(self, size: int, /) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attributes:
+    """What is stored beside the bytes; `marker` adds the operation id to the metadata."""
+
+    content_type: str
+    metadata: Mapping[str, str]
+    tags: Mapping[str, str]
+    marker: bool
+
+
+Progress = Callable[[int], object]
+
+
+def put(
+    account: Account,
+    target: BlobTarget,
+    source: Source,
+    *,
+    attributes: Attributes,
+    conditions: Conditions,
+    progress: Progress,
+) -> BlobPut | Refused:
+    """Put a block blob; `progress` is told how many bytes have arrived.
+
+    Up to 32 MiB in one request. Beyond, the conditions are judged before the first block is sent, and
+    travel with the commit.
+    """
+    writer = _Writer(account, target, attributes=attributes, conditions=conditions)
+    head = source.read(ONE_REQUEST + 1)
+    try:
+        if len(head) <= ONE_REQUEST:
+            progress(len(head))
+            return writer.put_at_once(head)
+        return writer.judged() or writer.put_in_blocks(head, source, progress=progress)
+    except Rejected as rejected:
+        return writer.refused(rejected)
+
+
+class _Writer:
+    """One put, known by its operation id."""
+
+    def __init__(self, account: Account, target: BlobTarget, *, attributes: Attributes, conditions: Conditions) -> None:
+        self._client = account.blob(target)
+        self._look = look_at(account, self._client)
+        self._target = target
+        self._conditions = conditions
+        self._operation = uuid.uuid4()
+        self._attributes = attributes
+        marked = {MARKER: str(self._operation)} if attributes.marker else {}
+        self._stored: dict[str, Any] = {"metadata": {**attributes.metadata, **marked}, "headers": conditions.headers()}
+        if attributes.tags:
+            self._stored["tags"] = dict(attributes.tags)
+
+    def put_at_once(self, data: bytes) -> BlobPut:
+        """Send everything in one request."""
+        settings = ContentSettings(content_type=self._attributes.content_type)
+        said, settled = change(
+            # overwrite: without it the SDK would add a condition of its own and rename a 412.
+            lambda: ask(
+                self._client.upload_blob, data, length=len(data), overwrite=True, content_settings=settings,
+                **self._fresh(),
+            ),
+            target=self._target,
+            evidence=self._marked,
+            look=self._unless_same(data),
+        )  # fmt: skip
+        return self._done(said, settled, size=len(data), blocks=0)
+
+    def judged(self) -> Refused | None:
+        """Return the refusal that the commit would meet, as far as a look can tell."""
+        sent = {name: value for name, value in self._conditions.headers().items() if name.startswith("x-ms-")}
+        try:
+            found = read(lambda: ask(self._client.get_blob_properties, headers=sent), target=self._target).value
+            seen = Seen(
+                etag=found.etag, last_modified=found.last_modified, leased=found.lease.state in {"leased", "breaking"}
+            )
+        except Rejected as rejected:
+            if rejected.status != 404 or rejected.code == "ContainerNotFound":
+                return self.refused(rejected)
+            seen = None
+        verdict = judgement.of_put(self._conditions, seen)
+        return None if verdict is None else self.refused(Rejected(*verdict, "", {}), before="checked before the upload")
+
+    def put_in_blocks(self, head: bytes, source: Source, *, progress: Progress) -> BlobPut:
+        """Send blocks over a few connections, then commit them all at once."""
+        size = _block_size(source.size)
+        digest, total = hashlib.md5(usedforsecurity=False), 0
+        with ThreadPoolExecutor(CONNECTIONS) as pool:
+            flying: set[Future[int]] = set()
+            try:
+                for number, block in enumerate(_in_blocks(head, source, size)):
+                    digest.update(block)
+                    total += len(block)
+                    flying.add(pool.submit(self._stage, number, block))
+                    if len(flying) == CONNECTIONS:
+                        flying = _landed(flying, progress)
+                while flying:
+                    flying = _landed(flying, progress)
+            finally:
+                pool.shutdown(cancel_futures=True)
+        return self._commit(-(-total // size), size=total, md5=digest.digest())
+
+    def refused(self, rejected: Rejected, *, before: str | None = None) -> Refused:
+        """Return a refusal of this put; another writer's commit drops our uncommitted blocks, which is a conflict."""
+        if rejected.code == "InvalidBlockList":
+            created = self._conditions.values.get("--if-none-match") == "*"
+            status, code = (409, "BlobAlreadyExists") if created else (412, "ConditionNotMet")
+            rejected = Rejected(status, code, rejected.message, rejected.headers)
+        return refused(
+            rejected,
+            target=self._target,
+            doing="put",
+            look=self._look,
+            expected=self._conditions.expected_etag,
+            before=before,
+        )
+
+    def _fresh(self) -> dict[str, Any]:
+        """Return what is stored beside the bytes, in dictionaries that the SDK may write into."""
+        return {name: dict(value) for name, value in self._stored.items()}
+
+    def _stage(self, number: int, block: bytes) -> int:
+        # Nothing is visible before the commit, so a block is as safe to repeat as a read.
+        name, lease = self._block_id(number), self._conditions.lease_id
+        read(
+            lambda: ask(self._client.stage_block, name, block, length=len(block), lease=lease),
+            target=self._target,
+        )
+        return len(block)
+
+    def _commit(self, count: int, *, size: int, md5: bytes) -> BlobPut:
+        blocks = [BlobBlock(self._block_id(number)) for number in range(count)]
+        settings = ContentSettings(content_type=self._attributes.content_type, content_md5=bytearray(md5))
+        said, settled = change(
+            lambda: ask(self._client.commit_block_list, blocks, content_settings=settings, **self._fresh()),
+            target=self._target,
+            evidence=lambda: self._marked() or self._listed(blocks),
+            look=self._look,
+        )
+        return self._done(said, settled, size=size, blocks=count)
+
+    def _block_id(self, number: int) -> str:
+        return f"{self._operation.hex}-{number:05d}"
+
+    def _marked(self) -> Said[dict[str, Any]] | None:
+        found = ask(self._client.get_blob_properties)
+        ours = self._attributes.marker and found.value.metadata.get(MARKER) == str(self._operation)
+        etag_and_time = {"etag": found.value.etag, "last_modified": found.value.last_modified}
+        return Said(etag_and_time, found.status, found.headers) if ours else None
+
+    def _listed(self, blocks: list[BlobBlock]) -> Said[dict[str, Any]] | None:
+        found = ask(self._client.get_block_list, "committed")
+        ours = [block.id for block in found.value[0]] == [block.id for block in blocks]
+        properties = ask(self._client.get_blob_properties).value
+        if not ours or properties.etag != found.headers.get("etag"):
+            return None
+        return Said({"etag": properties.etag, "last_modified": properties.last_modified}, found.status, found.headers)
+
+    def _unless_same(self, data: bytes) -> Any:
+        """Return a look that also tells whether the content is the same, which somebody else may have written too."""
+        look = self._look
+        if look is None:
+            return None
+
+        def looking() -> Mapping[str, object]:
+            stored = ask(self._client.get_blob_properties).value.content_settings.content_md5
+            return {**look(), "same_content": stored == hashlib.md5(data, usedforsecurity=False).digest()}
+
+        return looking
+
+    def _done(self, said: Said[dict[str, Any]], settled: str | None, *, size: int, blocks: int) -> BlobPut:
+        return BlobPut(
+            reply=said.reply(settled=settled),
+            target=str(self._target),
+            etag=said.value["etag"],
+            last_modified=iso(said.value["last_modified"]) or "",
+            size=size,
+            blocks=blocks,
+        )
+
+
+def _in_blocks(head: bytes, source: Source, size: int) -> Iterator[bytes]:
+    """Yield the bytes already read and those to come, in blocks of one size; only the last may be smaller."""
+    rest = memoryview(head)
+    while len(rest) >= size:
+        yield bytes(rest[:size])
+        rest = rest[size:]
+    block = bytes(rest) + source.read(size - len(rest))
+    while block:
+        yield block
+        block = source.read(size)
+
+
+def _block_size(known: int | None) -> int:
+    """Return the size of every block: 8 MiB, or more where 50,000 of those would not do."""
+    return max(BLOCK, -(-(known or 0) // _MOST_BLOCKS))
+
+
+def _landed(flying: set[Future[int]], progress: Progress) -> set[Future[int]]:
+    """Wait for one block at least and return those still under way; raise what a block met."""
+    landed, flying = wait(flying, return_when=FIRST_COMPLETED)
+    for block in landed:
+        progress(block.result())
+    return flying
