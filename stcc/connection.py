@@ -30,31 +30,19 @@ WAYS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """The account key, base64."""
-
-    value: str = field(repr=False)
+Kind = Literal["key", "sas", "login", "anonymous"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sas:
-    """A shared access signature, without its question mark."""
+class Credential:
+    """How to prove who asks: an account key (base64), a SAS (no question mark), whoever is signed in, or not at all."""
 
-    value: str = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Login:
-    """Whoever azure-identity finds: environment, managed identity, a signed-in developer tool."""
+    kind: Kind
+    secret: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Anonymous:
-    """Nobody: public containers only."""
-
-
-Credential = Key | Sas | Login | Anonymous
+LOGIN: Final = Credential("login")
+ANONYMOUS: Final = Credential("anonymous")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +67,7 @@ def at_endpoint(endpoint: str, *, sas: str | None, known: Connection | None) -> 
         return known
     split = urlsplit(endpoint)
     account = split.path.strip("/") or (split.hostname or "").partition(".")[0]
-    credential = Anonymous() if sas is None else Sas(sas)
+    credential = ANONYMOUS if sas is None else Credential("sas", sas)
     return Connection(account=account, endpoints=dict.fromkeys(SERVICES, endpoint), credential=credential)
 
 
@@ -130,7 +118,7 @@ def _resolve(source: Mapping[str, str], *, name: str, login: bool) -> Connection
 
 
 def _with_login(connection: Connection) -> Connection:
-    return Connection(account=connection.account, endpoints=connection.endpoints, credential=Login())
+    return Connection(account=connection.account, endpoints=connection.endpoints, credential=LOGIN)
 
 
 def _from_parts(source: Mapping[str, str], *, name: str, login: bool) -> Connection:
@@ -155,11 +143,11 @@ def _account_of(endpoint: str) -> str:
 
 def _credential(source: Mapping[str, str], account: str, name: str, *, login: bool) -> Credential:
     if login:
-        return Login()
+        return LOGIN
     if "account-key" in source:
-        return Key(_key(source["account-key"], what=_spelled("account-key", name)))
+        return Credential("key", _key(source["account-key"], what=_spelled("account-key", name)))
     if "sas-token" in source:
-        return Sas(sas_token(source["sas-token"], what=_spelled("sas-token", name)))
+        return Credential("sas", sas_token(source["sas-token"], what=_spelled("sas-token", name)))
     msg = f"no credential for account {account!r} in the {name}"
     raise Usage(
         msg,
@@ -220,7 +208,8 @@ def development(*, proxy: str | None = None, ports: Mapping[Service, int] = _DEV
         split = urlsplit(_endpoint(proxy, what="DevelopmentStorageProxyUri in the connection string"))
         base = f"{split.scheme}://{split.hostname}"
     endpoints: dict[Service, str] = {s: f"{base}:{ports[s]}/{DEVELOPMENT_ACCOUNT}" for s in SERVICES}
-    return Connection(account=DEVELOPMENT_ACCOUNT, endpoints=endpoints, credential=Key(DEVELOPMENT_KEY))
+    key = Credential("key", DEVELOPMENT_KEY)
+    return Connection(account=DEVELOPMENT_ACCOUNT, endpoints=endpoints, credential=key)
 
 
 def _from_settings(settings: Mapping[str, str]) -> Connection:
@@ -252,8 +241,10 @@ def _from_settings(settings: Mapping[str, str]) -> Connection:
 
 def _credential_in(settings: Mapping[str, str]) -> Credential:
     if "accountkey" in settings:
-        return Key(_key(settings["accountkey"], what="AccountKey in the connection string"))
+        return Credential("key", _key(settings["accountkey"], what="AccountKey in the connection string"))
     if "sharedaccesssignature" in settings:
-        return Sas(sas_token(settings["sharedaccesssignature"], what="SharedAccessSignature in the connection string"))
+        return Credential(
+            "sas", sas_token(settings["sharedaccesssignature"], what="SharedAccessSignature in the connection string")
+        )
     msg = "the connection string has neither AccountKey nor SharedAccessSignature"
     raise Usage(msg)

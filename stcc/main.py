@@ -1,32 +1,17 @@
 """argv -> exit code: the only place that prints an answer, and the only place that catches everything."""
 
-import gc
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from types import FrameType
-from typing import Never
 
 import typer
 
-from stcc.errors import Interrupted, Local, StccError, Stopped, Usage
+from stcc.errors import Interrupted, Local, StccError, Usage
 from stcc.exits import Exit
 from stcc.outcomes import Content, Refused
 from stcc.runtime import Runtime
 from stcc.settings import FORMATS, Settings, settings
-
-
-def run() -> Never:
-    """Run the command line of this process and end it."""
-    # One short-lived process: collecting while importing, and tearing down at the end, cost a tenth of its time.
-    gc.disable()
-    signal.signal(signal.SIGTERM, _stop)
-    signal.signal(signal.SIGHUP, _stop)
-    code = main()
-    gc.freeze()
-    sys.exit(code)
 
 
 def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> int:
@@ -168,8 +153,3 @@ def _pipe_closed() -> int:
 def _forget_stdout() -> None:
     # What is still buffered has nowhere to go; without this the interpreter would try again, and complain, at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _stop(number: int, frame: FrameType | None) -> Never:
-    del frame
-    raise Stopped(number)

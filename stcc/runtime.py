@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from stcc import settings
-from stcc.connection import WAYS, Connection
 from stcc.errors import Declined, Local, Usage
 from stcc.settings import Settings
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from stcc.connection import Connection
     from stcc.knowledge.operations import Operation
     from stcc.output.progress import Advance
     from stcc.storage.account import Account
@@ -50,7 +50,7 @@ class Runtime:
         return settings.settings(self.flags)
 
     @cached_property
-    def connection(self) -> Connection | None:
+    def connection(self) -> "Connection | None":
         """The account that flags, environment or profile name, or None."""
         if "emulator" in self.flags:
             return self._emulated()
@@ -73,7 +73,7 @@ class Runtime:
             chosen = connection.at_endpoint(at.endpoint, sas=at.sas, known=chosen)
         if chosen is None:
             msg = "no storage account is named"
-            raise Usage(msg, hint=WAYS)
+            raise Usage(msg, hint=connection.WAYS)
         return Account(
             chosen,
             timeout=self.settings.timeout,
@@ -165,7 +165,7 @@ class Runtime:
         request = "" if exchange.request_id is None else f" (request {exchange.request_id})"
         self.say(f"* {' '.join(parts)} -> {status}{request} {exchange.seconds * 1000:.0f} ms")
 
-    def _emulated(self) -> Connection:
+    def _emulated(self) -> "Connection":
         from stcc import connection
         from stcc.emulator import instance
 

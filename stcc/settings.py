@@ -1,15 +1,15 @@
 """Flags, environment and config file, read once, into frozen values."""
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from stcc import connection
-from stcc.connection import Connection
 from stcc.errors import Usage
+
+if TYPE_CHECKING:
+    from stcc.connection import Connection
 
 Format = Literal["human", "json", "ndjson", "tsv", "none"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -79,8 +79,10 @@ def _timeout(text: str | None) -> float:
     return seconds
 
 
-def chosen_connection(flags: Mapping[str, str], environment: Mapping[str, str]) -> Connection | None:
+def chosen_connection(flags: Mapping[str, str], environment: Mapping[str, str]) -> "Connection | None":
     """Return the account that flags, environment or profile name, or None."""
+    from stcc import connection
+
     given = {name: flags[name] for name in _FLAGS if name in flags}
     if "account-key-file" in flags:
         given["account-key"] = _from_file(flags["account-key-file"], option="--account-key-file")
@@ -91,11 +93,11 @@ def chosen_connection(flags: Mapping[str, str], environment: Mapping[str, str]) 
             raise Usage(msg)
         profile = _profile(flags["profile"], environment)
         return connection.choose(flags={}, environment={}, profile=profile, login=_login(flags, {}, profile))
+    if given or variables:
+        login = _login(flags, {} if given else environment, {})
+        return connection.choose(flags=given, environment=variables, profile={}, login=login)
     profile = _profile(environment.get("STCC_PROFILE"), environment)
-    chosen = given or variables or profile
-    login = _login(flags, environment if chosen is variables else {}, profile if chosen is profile else {})
-    profile.pop("auth-mode", None)
-    return connection.choose(flags=given, environment=variables, profile=profile, login=login)
+    return connection.choose(flags={}, environment={}, profile=profile, login=_login(flags, {}, profile))
 
 
 def _login(flags: Mapping[str, str], environment: Mapping[str, str], profile: Mapping[str, str]) -> bool:
@@ -117,6 +119,8 @@ def config_file(environment: Mapping[str, str]) -> Path:
 
 def _profile(name: str | None, environment: Mapping[str, str]) -> dict[str, str]:
     """Return one `[profiles.NAME]` table; without a name, `[profiles.default]` if there is one."""
+    import tomllib
+
     path = config_file(environment)
     try:
         profiles: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("profiles", {}) if path.exists() else {}

@@ -1,6 +1,5 @@
 """stcc blob: put, get, show, list, delete."""
 
-import mimetypes
 import re
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -11,8 +10,7 @@ from stcc import files
 from stcc.commands.options import Limit, Metadata, NoMarker, group, on, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
-from stcc.outcomes import Content, Listing, Refused
-from stcc.outcomes.blob import BlobDeleted, BlobGot, BlobPut, BlobShown
+from stcc.outcomes import Answer, Refused
 from stcc.runtime import Runtime
 from stcc.values import metadata as pairs
 from stcc.values.targets import BlobTarget, blob_target, listing_target
@@ -44,7 +42,7 @@ def put(
     metadata: Metadata = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="NAME=VALUE", help="Index tag; repeatable.")] = None,
     no_marker: NoMarker = False,
-) -> BlobPut | Refused:
+) -> Answer:
     """Store a file as a blob and print its new ETag; without a condition, only if there is none yet.
 
     stcc blob put data/report.csv report.csv --if-match "$etag"
@@ -72,7 +70,7 @@ def get(
     span: Annotated[str | None, typer.Option("--range", metavar="FIRST-[LAST]", help="Only these bytes.")] = None,
     snapshot: Snapshot = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the local file.")] = False,
-) -> BlobGot | Content | Refused:
+) -> Answer:
     """Write a blob to a file and print its ETag; 30 if it was not modified.
 
     stcc blob get data/report.csv --if-none-match "$etag"
@@ -98,7 +96,7 @@ def get(
 
 
 @app.command(cls=on(operations.SHOW_BLOB))
-def show(ctx: typer.Context, target: Blob, snapshot: Snapshot = None) -> BlobShown | Refused:
+def show(ctx: typer.Context, target: Blob, snapshot: Snapshot = None) -> Answer:
     """Show a blob: ETag, lease, size, content type, metadata.
 
     stcc blob show data/report.csv --query etag
@@ -120,7 +118,7 @@ def list_(
         typer.Option("--include", help="What to list besides; repeatable."),
     ] = None,
     limit: Limit = None,
-) -> Listing | Refused:
+) -> Answer:
     """List blobs with their leases.
 
     stcc blob list data/2026/ --limit 100
@@ -142,7 +140,7 @@ def delete(
     snapshots: Annotated[
         Literal["include", "only"] | None, typer.Option("--snapshots", help="Delete the snapshots too, or only them.")
     ] = None,
-) -> BlobDeleted | Refused:
+) -> Answer:
     """Delete a blob, if nobody changed it.
 
     stcc blob delete data/report.csv --if-match "$etag"
@@ -167,6 +165,8 @@ def _source(name: str, runtime: Runtime) -> "files.Opened":
 
 def _content_type(given: str | None, source: str, blob: BlobTarget) -> str:
     if given is None:
+        import mimetypes
+
         guess, encoding = mimetypes.guess_type(blob.blob if source == "-" else source, strict=False)
         return guess if guess is not None and encoding is None else "application/octet-stream"
     if not given.strip() or not given.isascii() or not given.isprintable():

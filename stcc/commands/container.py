@@ -6,8 +6,7 @@ import typer
 
 from stcc.commands.options import Limit, Metadata, NoMarker, Yes, group, on, runtime_of
 from stcc.knowledge import operations
-from stcc.outcomes import Listing, Refused
-from stcc.outcomes.container import ContainerCreated, ContainerDeleted, ContainerShown
+from stcc.outcomes import Answer
 from stcc.values.metadata import metadata as parse_metadata
 from stcc.values.targets import container_target
 
@@ -16,9 +15,7 @@ Container = Annotated[str, typer.Argument(metavar="CONTAINER", help="Name or URL
 
 
 @app.command(cls=on(operations.CREATE_CONTAINER))
-def create(
-    ctx: typer.Context, container: Container, metadata: Metadata = None, no_marker: NoMarker = False
-) -> ContainerCreated | Refused:
+def create(ctx: typer.Context, container: Container, metadata: Metadata = None, no_marker: NoMarker = False) -> Answer:
     """Create a container and print its ETag; 9 if there is one of that name.
 
     stcc container create data
@@ -32,7 +29,7 @@ def create(
 
 
 @app.command(cls=on(operations.SHOW_CONTAINER))
-def show(ctx: typer.Context, container: Container) -> ContainerShown | Refused:
+def show(ctx: typer.Context, container: Container) -> Answer:
     """Show a container: ETag, lease, metadata.
 
     stcc container show data
@@ -49,7 +46,7 @@ def list_(
     ctx: typer.Context,
     prefix: Annotated[str, typer.Option("--prefix", help="Only names that start so.")] = "",
     limit: Limit = None,
-) -> Listing | Refused:
+) -> Answer:
     """List containers with their leases.
 
     stcc container list --prefix log
@@ -62,7 +59,7 @@ def list_(
 
 
 @app.command(cls=on(operations.DELETE_CONTAINER))
-def delete(ctx: typer.Context, container: Container, yes: Yes = False) -> ContainerDeleted | Refused:
+def delete(ctx: typer.Context, container: Container, yes: Yes = False) -> Answer:
     """Delete a container and every blob in it, leased ones too.
 
     stcc container delete data --yes

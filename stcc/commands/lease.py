@@ -10,8 +10,7 @@ from stcc.errors import Usage
 from stcc.knowledge import operations
 from stcc.operations import leasing
 from stcc.operations.waiting import SystemClock
-from stcc.outcomes import Refused
-from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseChanged, LeaseReleased, LeaseRenewed, LeaseShown
+from stcc.outcomes import Answer, Refused
 from stcc.runtime import Runtime
 from stcc.values import times
 from stcc.values.conditions import Conditions
@@ -34,7 +33,7 @@ def acquire(
     proposed_id: Annotated[str | None, typer.Option("--proposed-id", metavar="GUID", help="Else a new one.")] = None,
     wait: Wait = None,
     no_wait: NoWait = False,
-) -> LeaseAcquired | Refused:
+) -> Answer:
     """Acquire a lease and print its id; 9 if somebody else holds it, 75 after --wait.
 
     id=$(stcc lease acquire data/report.csv --duration 30)
@@ -64,7 +63,7 @@ def acquire(
 
 
 @app.command(cls=on(operations.LEASE_BLOB))
-def renew(ctx: typer.Context, target: Target, lease_id: LeaseId) -> LeaseRenewed | Refused:
+def renew(ctx: typer.Context, target: Target, lease_id: LeaseId) -> Answer:
     """Start the time of your lease anew.
 
     stcc lease renew data/report.csv --lease-id "$id"
@@ -84,7 +83,7 @@ def change(
     target: Target,
     lease_id: LeaseId,
     proposed_id: Annotated[str, typer.Option("--proposed-id", metavar="GUID", help="The new id.")],
-) -> LeaseChanged | Refused:
+) -> Answer:
     """Give your lease another id and print it.
 
     stcc lease change data/report.csv --lease-id "$id" --proposed-id "$new"
@@ -99,7 +98,7 @@ def change(
 
 
 @app.command(cls=on(operations.LEASE_BLOB))
-def release(ctx: typer.Context, target: Target, lease_id: LeaseId) -> LeaseReleased | Refused:
+def release(ctx: typer.Context, target: Target, lease_id: LeaseId) -> Answer:
     """End your lease now.
 
     stcc lease release data/report.csv --lease-id "$id"
@@ -122,7 +121,7 @@ def break_(
     ] = None,
     wait: Wait = None,
     yes: Yes = False,
-) -> LeaseBroken | Refused:
+) -> Answer:
     """End somebody's lease and print the seconds until it is free; the holder is not asked.
 
     stcc lease break data/report.csv --period 0 --yes
@@ -148,7 +147,7 @@ def break_(
 
 
 @app.command(cls=on(operations.SHOW_LEASE))
-def show(ctx: typer.Context, target: Target) -> LeaseShown | Refused:
+def show(ctx: typer.Context, target: Target) -> Answer:
     """Show whether something is leased; nobody can read the id or the time that is left.
 
     stcc lease show data/report.csv

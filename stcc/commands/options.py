@@ -107,9 +107,16 @@ class StccCommand(TyperCommand):
         attributes["context_settings"] = HELP_NAMES
         attributes["epilog"] = "Shared options (-o, --query, -v, connection) go here too: stcc --help"
         super().__init__(name, **attributes)
-        if self.operation is not None:
-            self.params += _condition_options(self.operation)
-        self.params += shared_options(hidden=True)
+        self._complete = False
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the command's own options, the conditions and the shared ones; only for the command that is run."""
+        if not self._complete:
+            self._complete = True
+            if self.operation is not None:
+                self.params += _condition_options(self.operation)
+            self.params += shared_options(hidden=True)
+        return super().get_params(ctx)
 
     def invoke(self, ctx: Any) -> Any:
         """Check what the shared options say before the command does anything."""

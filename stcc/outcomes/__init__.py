@@ -6,13 +6,12 @@ is here, and so is the one refusal.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from stcc.exits import Exit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(NamedTuple):
     """The envelope of an answer; `settled` says how a lost answer was settled (`repeat`, `marker`, `blocks`)."""
 
     http_status: int

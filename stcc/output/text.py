@@ -1,14 +1,12 @@
 """Text for two streams, and how text from storage is made harmless."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
 # C0 and C1 controls, and what reorders or breaks a line (bidirectional controls, separators).
 _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _HARMFUL_BUT_LAYOUT = re.compile(_HARMFUL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
-_HARMFUL_BUT_NEWLINE = re.compile(_HARMFUL.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 
 
 class Text(NamedTuple):
@@ -20,7 +18,7 @@ class Text(NamedTuple):
 
 def visible(text: str) -> str:
     """Return text in which no control character can act on a terminal; line ends stay."""
-    return _HARMFUL_BUT_NEWLINE.sub(_escape, text)
+    return "\n".join(_HARMFUL.sub(_escape, line) for line in text.split("\n"))
 
 
 def on_terminal(text: str) -> str:
@@ -39,7 +37,7 @@ def plain(value: object) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if is_mapping(value):
+    if is_mapping(value) and type(value).__str__ is object.__str__:  # unless it has a text of its own
         return " ".join(f"{name}={plain(one)}" for name, one in value.items())
     return str(value)
 
@@ -93,6 +91,8 @@ def _width(text: str) -> int:
     """Count terminal columns: East Asian wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )

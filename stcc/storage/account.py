@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from azure.core.credentials import AzureNamedKeyCredential, AzureSasCredential
 
-from stcc.connection import WAYS, Anonymous, Connection, Credential, Key, Login, Sas, Service
+from stcc.connection import ANONYMOUS, WAYS, Connection, Credential, Service
 from stcc.errors import Usage
 from stcc.storage.wire import Exchange, Wire
 from stcc.values.targets import BlobTarget
@@ -102,25 +102,29 @@ class Account:
         return TableClient(self.connection.endpoint("table"), name, **self._table_options())
 
     def _table_options(self) -> dict[str, Any]:
-        if isinstance(self.connection.credential, Anonymous):
+        if self.connection.credential == ANONYMOUS:
             msg = "tables are never public: a credential is needed"
             raise Usage(msg, hint=WAYS)
         return self.options("table")
 
 
 def _credential(credential: Credential, account: str, endpoint: str, service: Service) -> Any:
-    match credential:
-        case Key(value=key):
-            named = {"account_name": account, "account_key": key}
-            return AzureNamedKeyCredential(account, key) if service == "table" else named
-        case Sas(value=sas):
-            return AzureSasCredential(sas)
-        case Anonymous():
+    match credential.kind:
+        case "key":
+            named = {"account_name": account, "account_key": credential.secret}
+            return AzureNamedKeyCredential(account, credential.secret) if service == "table" else named
+        case "sas":
+            return AzureSasCredential(credential.secret)
+        case "anonymous":
             return None
-        case Login():
-            if not endpoint.startswith("https:"):
-                msg = "--auth-mode login needs an https endpoint: a token is never sent in the clear"
-                raise Usage(msg)
-            from azure.identity import DefaultAzureCredential
+        case "login":
+            return _login(endpoint)
 
-            return DefaultAzureCredential()
+
+def _login(endpoint: str) -> Any:
+    if not endpoint.startswith("https:"):
+        msg = "--auth-mode login needs an https endpoint: a token is never sent in the clear"
+        raise Usage(msg)
+    from azure.identity import DefaultAzureCredential
+
+    return DefaultAzureCredential()

@@ -4,8 +4,7 @@ import json
 import re
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 from xml.etree.ElementTree import ParseError
 
 from azure.core.exceptions import (
@@ -31,8 +30,7 @@ _UNREADABLE = (ValueError, AttributeError, KeyError, TypeError, ParseError)
 _HANDSHAKE = re.compile(r"CERTIFICATE_VERIFY_FAILED|WRONG_VERSION_NUMBER|HANDSHAKE|UNKNOWN_CA|UNSUPPORTED_PROTOCOL")
 
 
-@dataclass(frozen=True, slots=True)
-class Said(Generic[T]):
+class Said(NamedTuple, Generic[T]):
     """A yes: the SDK's reading of the answer, and the answer's envelope (header names in lower case)."""
 
     value: T
@@ -111,7 +109,8 @@ def _rejected(error: HttpResponseError) -> Exception:
         return Lost(f"the answer {status} was cut off or could not be read")
     body = _body(response)
     code, message = _parsed(body)
-    stated = headers.get("x-ms-error-code") or code or getattr(error.error_code, "value", error.error_code)  # type: ignore[attr-defined]  # added by the SDKs
+    named = getattr(error, "error_code", None)  # added by most methods of the SDKs, not by all
+    stated = headers.get("x-ms-error-code") or code or getattr(named, "value", named)
     if (status >= 500 or status == _TIMED_OUT) and status not in THROTTLED:
         return Lost(f"the service answered {status}" + (f" {stated}" if stated else ""))
     return Rejected(status, stated, message, headers)

@@ -2,8 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from azure.core.exceptions import ServiceResponseError
@@ -48,8 +47,7 @@ _PLAIN: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(NamedTuple):
     """One request and its answer, without secrets; `status` is None when no answer came."""
 
     method: str

@@ -32,7 +32,8 @@ def _opaque(text: str, *, option: str) -> str:
         raise Usage(msg, hint="is the variable set? an empty ETag never means 'no condition'; say --force for that")
     if quoted := _QUOTED.fullmatch(text):
         return quoted[2]
-    if _BARE.fullmatch(text) and "*" not in text:
-        return text
+    bare = text.removeprefix("W/")  # what a shell leaves of W/"..." without quotes around it
+    if _BARE.fullmatch(bare) and "*" not in bare:
+        return bare
     msg = f"{option} is not one ETag: {text!r}"
     raise Usage(msg, hint="""one tag as the service printed it, for example '"0x8DEA1B2C3D4E5F6"', or '*'""")

@@ -7,7 +7,7 @@ A URL names its endpoint too, and may carry its own SAS, which is never printed
 import ipaddress
 import re
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from stcc.errors import Usage
@@ -28,8 +28,7 @@ class Location:
     sas: str | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerTarget:
+class ContainerTarget(NamedTuple):
     """A container."""
 
     container: str
@@ -39,8 +38,7 @@ class ContainerTarget:
         return self.container
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlobTarget:
+class BlobTarget(NamedTuple):
     """A blob, or one snapshot of it."""
 
     container: str
@@ -52,8 +50,7 @@ class BlobTarget:
         return f"{self.container}/{self.blob}" + (f"?snapshot={self.snapshot}" if self.snapshot else "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueTarget:
+class QueueTarget(NamedTuple):
     """A queue."""
 
     queue: str
@@ -63,8 +60,7 @@ class QueueTarget:
         return self.queue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTarget:
+class TableTarget(NamedTuple):
     """A table."""
 
     table: str
@@ -202,7 +198,7 @@ def _blob_name(name: str, text: str) -> str:
         msg = f"the blob's name is empty: {_shown(text)!r}"
         raise Usage(msg, hint="is the variable set? CONTAINER/BLOB")
     _check_text(name)
-    if len(name.encode("utf-16-le")) // 2 > _BLOB_NAME_LIMIT:
+    if len(name) * 2 > _BLOB_NAME_LIMIT and len(name.encode("utf-16-le")) // 2 > _BLOB_NAME_LIMIT:
         msg = f"the blob's name is longer than {_BLOB_NAME_LIMIT} characters"
         raise Usage(msg)
     # An HTTP client normalises these away, and the request would reach another blob or container.
