@@ -1,0 +1,160 @@
+"""Write what can be derived from the code: the command reference, the tables, the completion scripts.
+
+python docs/generate.py            write the files
+python docs/generate.py --check    1 if one of them is not what would be written
+"""
+
+import dataclasses
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from stcc import outcomes
+from stcc.completions import bash, fish, zsh
+from stcc.exits import MEANINGS
+from stcc.knowledge import operations
+from stcc.knowledge.operations import CONDITIONS, Operation
+from stcc.tree import Node, nodes
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTICE = "<!-- Written by docs/generate.py: change the code, not this file. -->\n\n"
+
+
+def reference() -> str:
+    """Return the command reference."""
+    return NOTICE + "# Commands\n\n" + "\n".join(_section(node) for node in nodes())
+
+
+def _section(node: Node) -> str:
+    title = " ".join(("stcc", *node.path))
+    lines = [f"## `{title}`\n", _prose(node.help)]
+    if not node.is_group:
+        usage = " ".join((title, *node.arguments, "[OPTIONS]"))
+        lines.append(f"```\n{usage}\n```\n")
+    lines += [_option_line(option.names, option.metavar, option.help) for option in node.options]
+    return "\n".join(lines) + "\n"
+
+
+def _prose(text: str) -> str:
+    sentence, _, example = text.partition("\n\n")
+    shown = f"\n```sh\n{example.strip()}\n```\n" if example else ""
+    return f"{' '.join(sentence.split())}\n{shown}"
+
+
+def _option_line(names: tuple[str, ...], metavar: str | None, text: str) -> str:
+    value = f" {metavar}" if metavar else ""
+    return f"- `{', '.join(names)}{value}`: {text}"
+
+
+def exit_codes() -> str:
+    """Return the table of exit codes."""
+    rows = [f"| {int(code)} | {code.name.lower().replace('_', ' ')} | {text} |" for code, text in MEANINGS.items()]
+    return NOTICE + "\n".join(
+        [
+            "# Exit codes\n",
+            "4, 9 and 12 are the last digits of the HTTP status they stand for. A stale pop receipt is 12 whatever the",
+            "wire says. A look at what is there after a refusal never changes the code.\n",
+            "| code | name | when |",
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def conditions() -> str:
+    """Return what each operation honours and returns."""
+    head = ["operation", "returns ETag", *(f"`{flag}`" for flag in CONDITIONS), "without one"]
+    rows = [_condition_row(operation) for operation in _operations()]
+    table = [head, ["---"] * len(head), *rows]
+    return NOTICE + "\n".join(
+        [
+            "# Conditions\n",
+            "A condition that an operation does not honour is refused before anything is sent, with the reason.\n",
+            *("| " + " | ".join(row) + " |" for row in table),
+            "",
+        ]
+    )
+
+
+def _operations() -> Iterator[Operation]:
+    for value in vars(operations).values():
+        if isinstance(value, Operation):
+            yield value
+
+
+def _condition_row(operation: Operation) -> list[str]:
+    honoured = ["yes" if flag in operation.honours else "" for flag in CONDITIONS]
+    if operation.takes_lease:
+        honoured[-1] = "names the lease"
+    return [operation.name, "yes" if operation.returns_etag else "", *honoured, _without(operation)]
+
+
+def _without(operation: Operation) -> str:
+    """Return what the operation does when no condition is given."""
+    if not operation.says_force:
+        return "goes ahead"
+    return "only if there is none" if operation.creates else "refused, unless `--force`"
+
+
+def results() -> str:
+    """Return the fields of every result and the columns of every list, for docs/output.md."""
+    found = [importlib.import_module(f"stcc.outcomes.{name}") for _, name, _ in pkgutil.iter_modules(outcomes.__path__)]
+    rows = [row for module in found for row in _result_rows(module)]
+    return "\n".join(["| outcome | result, in the order of tsv |", "|---|---|", *sorted(rows), ""])
+
+
+def _result_rows(module: ModuleType) -> Iterator[str]:
+    values: list[Any] = list(vars(module).values())
+    for value in values:
+        if isinstance(value, type) and dataclasses.is_dataclass(value) and hasattr(value, "kind"):
+            names = [
+                field.name
+                for field in dataclasses.fields(value)
+                if field.name not in {"reply", "target"} and field.repr
+            ]
+            yield f"| `{vars(value)['kind']}` | {', '.join(names) or '(nothing)'} |"
+    for kind, columns in getattr(module, "COLUMNS", {}).items():
+        yield f"| `{kind}` (list) | {', '.join(columns)} |"
+
+
+def _output() -> str:
+    """Return docs/output.md with its table written anew; the prose is written by hand."""
+    prose, _, _ = (ROOT / "docs/output.md").read_text(encoding="utf-8").partition(RESULTS)
+    return f"{prose.rstrip()}\n\n{RESULTS}\n\n{results()}"
+
+
+RESULTS = "## Results <!-- the table is written by docs/generate.py -->"
+FILES: dict[str, Callable[[], str]] = {
+    "docs/cli.md": reference,
+    "docs/exit-codes.md": exit_codes,
+    "docs/conditions.md": conditions,
+    "docs/output.md": _output,
+    "completions/stcc.bash": bash,
+    "completions/_stcc": zsh,
+    "completions/stcc.fish": fish,
+}
+
+
+def main() -> int:
+    """Write the files, or tell which are stale."""
+    stale = [name for name, text in FILES.items() if not _same(ROOT / name, text())]
+    if "--check" in sys.argv[1:]:
+        print("\n".join(f"stale: {name}" for name in stale) or "up to date")
+        return 1 if stale else 0
+    for name in stale:
+        (ROOT / name).write_text(FILES[name](), encoding="utf-8")
+        print(f"wrote {name}")
+    return 0
+
+
+def _same(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    sys.exit(main())
