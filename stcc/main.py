@@ -9,7 +9,7 @@ import typer
 
 from stcc.errors import Interrupted, Local, StccError, Usage
 from stcc.exits import Exit
-from stcc.outcomes import Content, Refused
+from stcc.outcomes import Content, Listing
 from stcc.runtime import Runtime
 from stcc.settings import FORMATS, Settings, settings
 
@@ -19,7 +19,8 @@ def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> i
     runtime = runtime or Runtime()
     args = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _answered(args, runtime)
+        with runtime.opened:
+            return _answered(args, runtime)
     except StccError as error:
         return _failed(error, runtime, args)
     except KeyboardInterrupt as stop:
@@ -68,7 +69,7 @@ def _present(answer: object, runtime: Runtime) -> int:
         if give_back is not None:
             give_back()
         raise
-    return answer.exit_code if isinstance(answer, Refused) else Exit.DONE
+    return answer.ended().exit_code if isinstance(answer, Listing) else getattr(answer, "exit_code", Exit.DONE)
 
 
 def _pour(content: Content, runtime: Runtime) -> int:
@@ -93,7 +94,7 @@ def _failed(error: StccError, runtime: Runtime, args: list[str]) -> int:
 def _settings(runtime: Runtime, args: list[str]) -> Settings:
     """Return the settings, as far as they can be read: a usage error honours the `-o` that it finds before `--`."""
     try:
-        if "output" in runtime.flags:
+        if "output" in runtime.flags or runtime.lends_stdout:
             return runtime.settings
         return settings({"output": _output_in(args)} | runtime.flags)
     except Usage:
@@ -112,6 +113,8 @@ def _output_in(args: list[str]) -> str:
 
 
 def _write(out: str, err: str, runtime: Runtime) -> None:
+    if runtime.lends_stdout:
+        out, err = "", out + err
     if out:
         _write_bytes(out.encode("utf-8", "backslashreplace"), runtime)
         _flush(runtime)

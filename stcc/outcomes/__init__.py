@@ -22,7 +22,8 @@ class Reply(NamedTuple):
 class Outcome(Protocol):
     """What every success has: a noun that renders it, a kind for programs, and the answer's envelope.
 
-    The other fields are its result, in the order in which `-o tsv` prints them.
+    The other fields are its result, in the order in which `-o tsv` prints them. One with an `exit_code` of its
+    own (a command that was run) ends the process with it, all others with 0.
     """
 
     noun: ClassVar[str]
@@ -54,11 +55,21 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What came of many things, known when the last one has been produced; `summary` is one line for people."""
+
+    kind: str
+    exit_code: Exit = Exit.DONE
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """Many things of one kind, one at a time; `columns` are the fields that people and tsv see, in this order.
 
     Items are produced while they are printed: a failure comes out of the iterator.
     With a `noun`, people and tsv see what its `line` makes of each item. `reply` is there when one answer held all.
+    `ending` is called after the last item, where not every end is a good one.
     """
 
     kind: str
@@ -67,6 +78,11 @@ class Listing:
     items: Iterator[Mapping[str, object]] = field(compare=False)
     noun: str | None = None
     reply: Reply | None = None
+    ending: Callable[[], Ending] | None = field(default=None, compare=False)
+
+    def ended(self) -> Ending:
+        """Return what came of it, once all items have been produced."""
+        return Ending(kind=self.kind) if self.ending is None else self.ending()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from stcc.outcomes import Reply
 
@@ -71,3 +71,7 @@ class BlobDeleted:
 
 
 BlobOutcome = BlobPut | BlobGot | BlobShown | BlobDeleted
+
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "blobs-listed": ("name", "size", "lease_state", "lease_duration", "last_modified", "etag"),
+}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from stcc.outcomes import Reply
 
@@ -46,3 +46,7 @@ class ContainerDeleted:
 
 
 ContainerOutcome = ContainerCreated | ContainerShown | ContainerDeleted
+
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "containers-listed": ("name", "lease_state", "lease_duration", "last_modified", "etag"),
+}

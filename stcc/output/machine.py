@@ -57,7 +57,7 @@ def of_success(outcome: Outcome, *, result: object) -> dict[str, Any]:
     settled = None if reply is None or reply.settled is None else {"answer_lost": True, "settled_by": reply.settled}
     return envelope(
         outcome.kind,
-        Exit.DONE,
+        getattr(outcome, "exit_code", Exit.DONE),
         http_status=None if reply is None else reply.http_status,
         request_id=None if reply is None else reply.request_id,
         target=outcome.target,
@@ -68,10 +68,10 @@ def of_success(outcome: Outcome, *, result: object) -> dict[str, Any]:
 
 def of_listing(listing: Listing, *, result: object) -> dict[str, Any]:
     """Return the envelope of many things."""
-    reply = listing.reply
+    reply, ending = listing.reply, listing.ended()
     return envelope(
-        listing.kind,
-        Exit.DONE,
+        ending.kind,
+        ending.exit_code,
         http_status=None if reply is None else reply.http_status,
         request_id=None if reply is None else reply.request_id,
         target=listing.target,

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 
 from stcc.errors import StccError
-from stcc.exits import Exit
 from stcc.outcomes import Listing, Outcome, Refused
 from stcc.output import machine
 from stcc.output.query import Query
@@ -113,11 +112,14 @@ def _listing(listing: Listing, settings: Settings, query: Query | None) -> Itera
         case "ndjson":
             for item in listing.items:
                 yield Text(out=machine.document(item if query is None else query(item)))
-            yield Text(out=machine.document({"outcome": listing.kind, "exit_code": int(Exit.DONE)}))
+            ending = listing.ended()
+            yield Text(out=machine.document({"outcome": ending.kind, "exit_code": int(ending.exit_code)}))
         case "human" | "tsv" if query is None and listing.noun is not None:
             line: Callable[[Mapping[str, object]], str] = _renderers(listing.noun).line
             for item in listing.items:
                 yield Text(out=line(item))
+            if summary := listing.ended().summary:
+                yield Text(out=f"\n{summary}\n")
         case "tsv" if query is None:
             for item in listing.items:
                 yield Text(out=tsv_line(item.get(column) for column in listing.columns))
