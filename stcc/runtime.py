@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, TextIO
@@ -27,6 +28,8 @@ class Runtime:
     """The streams, the environment, and what the command line said.
 
     `flags` maps a shared option to its text (the last one wins), `given` a condition to its text.
+    `opened` ends, at the end, what was started on the way. `lends_stdout`: stdout is a child's, so all that
+    stcc itself says goes to stderr.
     """
 
     def __init__(
@@ -43,6 +46,8 @@ class Runtime:
         self.stderr = stderr or sys.stderr
         self.flags: dict[str, str] = {}
         self.given: dict[str, str] = {}
+        self.opened = ExitStack()
+        self.lends_stdout = False
 
     @cached_property
     def settings(self) -> Settings:
@@ -66,7 +71,6 @@ class Runtime:
     def account(self, at: "Location | None" = None) -> "Account":
         """Return the account to talk to: the one a URL target names, else the configured one."""
         from stcc import connection
-        from stcc.storage.account import Account
 
         chosen = self.connection
         if at is not None:
@@ -74,8 +78,14 @@ class Runtime:
         if chosen is None:
             msg = "no storage account is named"
             raise Usage(msg, hint=connection.WAYS)
+        return self.account_of(chosen)
+
+    def account_of(self, connection: "Connection") -> "Account":
+        """Return the account of a connection, to be asked in the way the shared options say."""
+        from stcc.storage.account import Account
+
         return Account(
-            chosen,
+            connection,
             timeout=self.settings.timeout,
             diagnose=self.settings.diagnose,
             trace=self._trace if self.settings.verbose else None,

@@ -158,7 +158,7 @@ def test_an_account_records_its_three_services_in_order(proxied: ProxiedAccount,
         TableServiceClient.from_connection_string(proxied.connection_string) as tables,
     ):
         queues.create_queue(name)
-        tables.create_table(name)
+        tables.create_table(name)  # pyright: ignore[reportUnknownMemberType] - the SDK leaves it untyped
         blobs.get_container_client(name).create_container()
 
     seen = [(r.headers["host"], r.method, r.path, r.query, r.status) for r in proxied.requests]
@@ -322,11 +322,14 @@ def test_a_service_that_closes_the_connection_closes_the_client_s(echo: Proxy) -
 
 
 def test_a_mistake_in_a_predicate_fails_the_test() -> None:
-    proxy = Proxy(1)
-    with pytest.raises(ExceptionGroup) as failure, proxy:
-        proxy.fail(Drop(), when=lambda request: request.headers["x-missing"] == "")
-        with pytest.raises(ConnectionError):
-            talk(HTTPConnection("127.0.0.1", proxy.port, timeout=5), "GET", "/a")
+    def misled() -> None:
+        with Proxy(1) as proxy:
+            proxy.fail(Drop(), when=lambda request: request.headers["x-missing"] == "")
+            with pytest.raises(ConnectionError):
+                talk(HTTPConnection("127.0.0.1", proxy.port, timeout=5), "GET", "/a")
+
+    with pytest.raises(ExceptionGroup) as failure:
+        misled()
 
     assert [repr(error) for error in failure.value.exceptions] == ["KeyError('x-missing')"]
 

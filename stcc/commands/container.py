@@ -66,8 +66,7 @@ def delete(ctx: typer.Context, container: Container, yes: Yes = False) -> Answer
     """
     runtime = runtime_of(ctx)
     target, conditions = container_target(container), runtime.conditions(operations.DELETE_CONTAINER)
-    account = runtime.account(target.at)
     runtime.confirm(f"delete container {target} with all its blobs", yes=yes)
     from stcc.storage import containers
 
-    return containers.delete(account, target, conditions=conditions)
+    return containers.delete(runtime.account(target.at), target, conditions=conditions)

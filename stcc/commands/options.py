@@ -15,7 +15,7 @@ from stcc.knowledge.operations import CONDITIONS, Operation
 from stcc.runtime import Runtime
 
 _SHARED: Final = (
-    (("-o", "--output"), "FORMAT", "human, json, ndjson, tsv or none."),
+    (("-o", "--output"), "human|json|ndjson|tsv|none", "For people, for programs, or not at all."),
     (("--query",), "JMESPATH", "Print only this part of the result."),
     (("-q", "--quiet"), None, "No story on stderr, only errors."),
     (("-v", "--verbose"), None, "Show every request on stderr, without secrets."),

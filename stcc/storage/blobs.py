@@ -2,10 +2,10 @@
 
 import base64
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from stcc.outcomes import Listing, Refused
-from stcc.outcomes.blob import BlobDeleted, BlobShown
+from stcc.outcomes.blob import COLUMNS, BlobDeleted, BlobShown
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected, ask
 from stcc.storage.listing import pages
@@ -14,6 +14,9 @@ from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
 from stcc.values.targets import BlobTarget, ContainerTarget
 from stcc.values.times import iso
+
+# Columns that a listing has only when they were asked for.
+_ASKED_FOR: Final = {"snapshot": "snapshots", "metadata": "metadata", "tags": "tags"}
 
 
 def show(account: Account, target: BlobTarget, *, conditions: Conditions) -> BlobShown | Refused:
@@ -75,11 +78,11 @@ def listing(
         found = pages(call, target=shown, limit=limit, name_starts_with=prefix or None, include=include or None)
     except Rejected as rejected:
         return refused(rejected, target=shown, doing="list")
-    extra = [name for name in ("snapshot", "metadata", "tags") if f"{name}s".replace("datas", "data") in include]
+    extra = [column for column, asked in _ASKED_FOR.items() if asked in include]
     return Listing(
         kind="blobs-listed",
         target=shown,
-        columns=("name", "size", "lease_state", "lease_duration", "last_modified", "etag", *extra),
+        columns=(*COLUMNS["blobs-listed"], *extra),
         items=(_item(one) for one in found),
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stcc.outcomes import Listing, Refused
-from stcc.outcomes.container import ContainerCreated, ContainerDeleted, ContainerShown
+from stcc.outcomes.container import COLUMNS, ContainerCreated, ContainerDeleted, ContainerShown
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected, Said, ask
 from stcc.storage.listing import pages
@@ -87,7 +87,7 @@ def listing(account: Account, *, prefix: str, limit: int | None) -> Listing | Re
     return Listing(
         kind="containers-listed",
         target=target,
-        columns=("name", "lease_state", "lease_duration", "last_modified", "etag"),
+        columns=COLUMNS["containers-listed"],
         items=({"name": one.name, **lease_facts(one), "public_access": one.public_access} for one in found),
     )
 
