@@ -111,7 +111,7 @@ def results() -> str:
 def _result_rows(module: ModuleType) -> Iterator[str]:
     values: list[Any] = list(vars(module).values())
     for value in values:
-        if isinstance(value, type) and dataclasses.is_dataclass(value) and hasattr(value, "kind"):
+        if isinstance(value, type) and value.__module__ == module.__name__ and "kind" in vars(value):
             names = [
                 field.name
                 for field in dataclasses.fields(value)

@@ -25,9 +25,15 @@ _stcc() {{
     esac
     return
   fi
+  local below= options=
   case $path in
 {cases}
   esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "$options {shared}" -- "$cur"))
+  elif [[ -n $below ]]; then
+    COMPREPLY=($(compgen -W "$below" -- "$cur"))
+  fi
 }}
 complete -o default -F _stcc stcc
 """
@@ -53,10 +59,17 @@ _stcc() {{
     esac
     return
   fi
+  local below= options=
   case $path_ in
 {cases}
   esac
-  [[ ${{words[CURRENT]}} == -* ]] || _files
+  if [[ ${{words[CURRENT]}} == -* ]]; then
+    compadd -- ${{=options}} {shared}
+  elif [[ -n $below ]]; then
+    compadd -- ${{=below}}
+  else
+    _files
+  fi
 }}
 _stcc "$@"
 """
@@ -76,10 +89,8 @@ def bash() -> str:
             f'      {name}) COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$cur")) ;;'
             for name, choices in _chosen(tree).items()
         ),
-        cases="\n".join(
-            f'    "{" ".join(node.path)}") COMPREPLY=($(compgen -W "{" ".join(_words(node, tree))}" -- "$cur")) ;;'
-            for node in tree
-        ),
+        cases="\n".join(f'    "{" ".join(node.path)}") {_assigned(node, tree)} ;;' for node in tree),
+        shared=_shared(tree),
     )
 
 
@@ -92,7 +103,8 @@ def zsh() -> str:
         values="\n".join(
             f"      ({name}) compadd -- {' '.join(choices)} ;;" for name, choices in _chosen(tree).items()
         ),
-        cases="\n".join(f'    ("{" ".join(node.path)}") compadd -- {" ".join(_words(node, tree))} ;;' for node in tree),
+        cases="\n".join(f'    ("{" ".join(node.path)}") {_assigned(node, tree)} ;;' for node in tree),
+        shared=_shared(tree),
     )
 
 
@@ -111,13 +123,19 @@ def _valued(tree: Sequence[Node]) -> list[str]:
 
 def _chosen(tree: Sequence[Node]) -> Mapping[str, tuple[str, ...]]:
     """Return the options whose values are known."""
-    return {name: o.choices for node in tree for o in node.options if o.choices for name in o.names if name[:2] == "--"}
+    return {name: o.choices for node in tree for o in node.options if o.choices for name in o.names}
 
 
-def _words(node: Node, tree: Sequence[Node]) -> list[str]:
-    below = [one.path[-1] for one in tree if one.path[:-1] == node.path and one.path]
-    shared = tree[0].options if node.path != ROOT else ()
-    return [*below, *(name for option in (*node.options, *shared) for name in option.names)]
+def _assigned(node: Node, tree: Sequence[Node]) -> str:
+    """Return the shell's assignments of what may follow a node: the words below it, and its own options."""
+    below = " ".join(one.path[-1] for one in tree if one.path and one.path[:-1] == node.path)
+    options = "" if node.path == ROOT else " ".join(name for option in node.options for name in option.names)
+    return f'below="{below}" options="{options}"'
+
+
+def _shared(tree: Sequence[Node]) -> str:
+    """Return the options that go everywhere: those of the root."""
+    return " ".join(name for option in tree[0].options for name in option.names)
 
 
 def _fish_lines(tree: Sequence[Node]) -> Iterator[str]:
