@@ -76,9 +76,21 @@ def _last_segment(blob: str) -> str:
     return segment
 
 
+class Draft:
+    """A file that is being written; it takes the place of the old one only if it is kept."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.size: int | None = None
+
+    def keep(self, size: int) -> None:
+        """Say that everything was written, and how much that is."""
+        self.size = size
+
+
 @contextlib.contextmanager
-def replacing(path: Path) -> Generator[BinaryIO]:
-    """Open a file beside `path` that takes its place once everything is written, flushed and counted.
+def replacing(path: Path) -> Generator[Draft]:
+    """Open a file beside `path` that takes its place when it is kept: flushed, counted, and renamed.
 
     Whatever goes wrong leaves the old file alone; what is no regular file (a pipe, /dev/null) is written
     directly. `Local` for every failure of the file system.
@@ -87,18 +99,20 @@ def replacing(path: Path) -> Generator[BinaryIO]:
     try:
         if path.exists() and not path.is_file():
             with path.open("wb") as direct:
-                yield direct
+                yield Draft(direct)
             return
-        with _temporary(path) as (descriptor, draft):
+        with _temporary(path) as (descriptor, name):
             # Buffered, because the SDK ignores the short writes of an unbuffered file.
             with os.fdopen(descriptor, "wb") as file:
-                yield file
+                draft = Draft(file)
+                yield draft
                 file.flush()
-                _check_size(file)
+                _check_size(file, draft.size)
                 os.fsync(file.fileno())
-            draft.chmod(_mode(path))
-            draft.replace(path)
-            _sync_directory(path.parent)
+            if draft.size is not None:
+                name.chmod(_mode(path))
+                name.replace(path)
+                _sync_directory(path.parent)
     except OSError as error:
         raise Local(f"{str(path)!r} cannot be written: {_why(error)}") from error
 
@@ -113,8 +127,8 @@ def _temporary(path: Path) -> Generator[tuple[int, Path]]:
         draft.unlink(missing_ok=True)
 
 
-def _check_size(file: BinaryIO) -> None:
-    if os.fstat(file.fileno()).st_size != file.tell():
+def _check_size(file: BinaryIO, size: int | None) -> None:
+    if size is not None and os.fstat(file.fileno()).st_size != size:
         raise OSError("not all of it was written")
 
 

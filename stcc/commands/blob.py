@@ -91,8 +91,11 @@ def get(
             return found
         if path is None:
             return found.content()
-        with files.replacing(path) as file:
-            return found.into(file, path=str(path))
+        with files.replacing(path) as draft:
+            answer = found.into(draft.file, path=str(path))
+            if not isinstance(answer, Refused):
+                draft.keep(answer.size)
+            return answer
 
 
 @app.command(cls=on(operations.SHOW_BLOB))

@@ -48,7 +48,10 @@ class Download:
     def into(self, file: BinaryIO, *, path: str) -> BlobGot | Refused:
         """Write everything to a file; `Unavailable` when the bytes stop coming."""
         try:
-            written = self._moved(lambda: self._said.value.readinto(file))
+            # Several connections write at several places, which a pipe or a device does not have.
+            written = (
+                self._moved(lambda: self._said.value.readinto(file)) if file.seekable() else self._pour(file.write)
+            )
         except Rejected as rejected:
             return self._refuse(rejected)
         if written != self.size:
