@@ -1,0 +1,233 @@
+"""stcc entity: get, query, insert, replace, merge, upsert, delete."""
+
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import typer
+
+from stcc.commands.options import Limit, group, on, runtime_of
+from stcc.errors import Usage
+from stcc.knowledge import operations
+from stcc.outcomes import Listing, Refused
+from stcc.outcomes.entity import (
+    EntityDeleted,
+    EntityInserted,
+    EntityMerged,
+    EntityReplaced,
+    EntityShown,
+    EntityUpserted,
+)
+from stcc.runtime import Runtime
+from stcc.values.entities import Content, EntityTarget, content, entity_target, query_filter, selection
+from stcc.values.properties import from_arguments, from_document
+from stcc.values.strict_json import strict_json
+from stcc.values.targets import table_target
+
+app = group("Entities of tables, with If-Match.")
+_ENTITY_AS_JSON: Final = 16 * 1024 * 1024  # bytes; an entity of 1 MiB cannot be longer, however it is escaped
+
+Table = Annotated[str, typer.Argument(metavar="TABLE", help="Name or URL of the table.")]
+PartitionKey = Annotated[str, typer.Argument(metavar="PK", help="The PartitionKey.")]
+RowKey = Annotated[str, typer.Argument(metavar="RK", help="The RowKey.")]
+Given = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME=VALUE]...",
+        help="name=text; age:=3, paid:=true, x:=1.5 (JSON); name:TYPE=VALUE with TYPE one of "
+        "string bool int32 int64 double datetime guid binary.",
+    ),
+]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="FILE|-", help="Properties as a JSON object with OData types, as entity get has."),
+]
+Marker = Annotated[
+    str | None,
+    typer.Option("--marker", metavar="PROPERTY", help="Store an operation id there, so that a lost answer is settled."),
+]
+
+
+@app.command(cls=on(operations.GET_ENTITY))
+def get(ctx: typer.Context, table: Table, partition_key: PartitionKey, row_key: RowKey) -> EntityShown | Refused:
+    """Show an entity: keys, ETag, properties and their types.
+
+    stcc entity get jobs 2026 nightly
+    """
+    runtime = runtime_of(ctx)
+    runtime.conditions(operations.GET_ENTITY)
+    target = entity_target(table, partition_key, row_key)
+    from stcc.storage import entities
+
+    return entities.get(runtime.account(target.table.at), target)
+
+
+@app.command(cls=on(operations.QUERY_ENTITIES))
+def query(
+    ctx: typer.Context,
+    table: Table,
+    matching: Annotated[str | None, typer.Option("--filter", metavar="ODATA", help="Only those that match.")] = None,
+    select: Annotated[str | None, typer.Option("--select", metavar="A,B", help="Only these properties.")] = None,
+    limit: Limit = None,
+) -> Listing | Refused:
+    """List the entities of a table.
+
+    stcc entity query jobs --filter "PartitionKey eq '2026' and age gt 3"
+    """
+    runtime = runtime_of(ctx)
+    runtime.conditions(operations.QUERY_ENTITIES)
+    target, wanted = table_target(table), None if matching is None else query_filter(matching)
+    selected = None if select is None else selection(select)
+    from stcc.storage import entities
+
+    return entities.query(runtime.account(target.at), target, matching=wanted, select=selected, limit=limit)
+
+
+@app.command(cls=on(operations.INSERT_ENTITY))
+def insert(
+    ctx: typer.Context,
+    table: Table,
+    partition_key: PartitionKey,
+    row_key: RowKey,
+    properties: Given = None,
+    source: From = None,
+    marker: Marker = None,
+) -> EntityInserted | Refused:
+    """Insert an entity and print its ETag; 9 if there is one with these keys.
+
+    stcc entity insert jobs 2026 nightly owner=anna tries:=3 when:datetime=2026-01-31T12:00:00Z
+    """
+    runtime = runtime_of(ctx)
+    runtime.conditions(operations.INSERT_ENTITY)
+    target = entity_target(table, partition_key, row_key)
+    written = _content(runtime, target, properties or [], source, marker)
+    from stcc.storage import entities
+
+    return entities.insert(runtime.account(target.table.at), target, written)
+
+
+@app.command(cls=on(operations.REPLACE_ENTITY))
+def replace(
+    ctx: typer.Context,
+    table: Table,
+    partition_key: PartitionKey,
+    row_key: RowKey,
+    properties: Given = None,
+    source: From = None,
+    marker: Marker = None,
+) -> EntityReplaced | Refused:
+    """Replace an entity as a whole and print its new ETag; 12 if it changed.
+
+    stcc entity replace jobs 2026 nightly owner=bert tries:=4 --if-match "$etag"
+    """
+    runtime = runtime_of(ctx)
+    conditions = runtime.conditions(operations.REPLACE_ENTITY)
+    target = entity_target(table, partition_key, row_key)
+    written = _something(_content(runtime, target, properties or [], source, marker), source)
+    from stcc.storage import entities
+
+    return entities.replace(runtime.account(target.table.at), target, written, conditions=conditions)
+
+
+@app.command(cls=on(operations.MERGE_ENTITY))
+def merge(
+    ctx: typer.Context,
+    table: Table,
+    partition_key: PartitionKey,
+    row_key: RowKey,
+    properties: Given = None,
+    source: From = None,
+    marker: Marker = None,
+) -> EntityMerged | Refused:
+    """Set some properties of an entity and print its new ETag; 12 if it changed.
+
+    stcc entity merge jobs 2026 nightly tries:=5 --if-match "$etag"
+    """
+    runtime = runtime_of(ctx)
+    conditions = runtime.conditions(operations.MERGE_ENTITY)
+    target = entity_target(table, partition_key, row_key)
+    written = _something(_content(runtime, target, properties or [], source, marker), source)
+    from stcc.storage import entities
+
+    return entities.merge(runtime.account(target.table.at), target, written, conditions=conditions)
+
+
+@app.command(cls=on(operations.UPSERT_ENTITY))
+def upsert(
+    ctx: typer.Context,
+    table: Table,
+    partition_key: PartitionKey,
+    row_key: RowKey,
+    properties: Given = None,
+    mode: Annotated[
+        Literal["replace", "merge"] | None,
+        typer.Option("--mode", help="What to do with an entity that is there; must be said."),
+    ] = None,
+    source: From = None,
+    marker: Marker = None,
+) -> EntityUpserted | Refused:
+    """Write an entity, whatever is there, and print its ETag.
+
+    stcc entity upsert jobs 2026 nightly tries:=0 --mode merge
+    """
+    runtime = runtime_of(ctx)
+    runtime.conditions(operations.UPSERT_ENTITY)
+    if mode is None:
+        raise Usage("an upsert needs --mode replace or --mode merge", hint="merge keeps the properties not given")
+    target = entity_target(table, partition_key, row_key)
+    written = _something(_content(runtime, target, properties or [], source, marker), source)
+    from stcc.storage import entities
+
+    return entities.upsert(runtime.account(target.table.at), target, written, mode=mode)
+
+
+@app.command(cls=on(operations.DELETE_ENTITY))
+def delete(ctx: typer.Context, table: Table, partition_key: PartitionKey, row_key: RowKey) -> EntityDeleted | Refused:
+    """Delete an entity; 12 if it changed, 4 if it is not there.
+
+    stcc entity delete jobs 2026 nightly --if-match "$etag"
+    """
+    runtime = runtime_of(ctx)
+    conditions = runtime.conditions(operations.DELETE_ENTITY)
+    target = entity_target(table, partition_key, row_key)
+    from stcc.storage import entities
+
+    return entities.delete(runtime.account(target.table.at), target, conditions=conditions)
+
+
+def _content(
+    runtime: Runtime, target: EntityTarget, arguments: list[str], source: str | None, marker: str | None
+) -> Content:
+    """Return what to write, from the arguments or from --from."""
+    if source is None:
+        return content(from_arguments(arguments), target=target, marker=marker)
+    if arguments:
+        raise Usage("--from and NAME=VALUE exclude each other")
+    document = strict_json(_text(runtime, source), what="--from")
+    properties = from_document(document, partition_key=target.partition_key, row_key=target.row_key)
+    return content(properties, target=target, marker=marker)
+
+
+def _something(written: Content, source: str | None) -> Content:
+    """Refuse to write nothing: a list of properties that came out empty would empty the entity."""
+    if not written.properties and source is None:
+        raise Usage("no property is given", hint="NAME=VALUE, or --from; for none on purpose: echo '{}' and --from -")
+    return written
+
+
+def _text(runtime: Runtime, source: str) -> str:
+    if not source:
+        raise Usage("--from is empty", hint="is the variable set? - is stdin")
+    try:
+        if source == "-":
+            data = runtime.bytes_in.read(_ENTITY_AS_JSON + 1)
+        else:
+            with Path(source).open("rb") as file:
+                data = file.read(_ENTITY_AS_JSON + 1)
+        if len(data) > _ENTITY_AS_JSON:
+            raise Usage(f"--from is larger than any entity: {source!r}")
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Usage(f"--from is not UTF-8: {source!r}", hint=f"byte {error.start} is the first that is not") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not the name of a file"
+        raise Usage(f"--from cannot be read: {source!r}", hint=reason) from None
