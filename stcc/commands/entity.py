@@ -8,15 +8,7 @@ import typer
 from stcc.commands.options import Limit, group, on, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
-from stcc.outcomes import Listing, Refused
-from stcc.outcomes.entity import (
-    EntityDeleted,
-    EntityInserted,
-    EntityMerged,
-    EntityReplaced,
-    EntityShown,
-    EntityUpserted,
-)
+from stcc.outcomes import Answer
 from stcc.runtime import Runtime
 from stcc.values.entities import Content, EntityTarget, content, entity_target, query_filter, selection
 from stcc.values.properties import from_arguments, from_document
@@ -48,7 +40,7 @@ Marker = Annotated[
 
 
 @app.command(cls=on(operations.GET_ENTITY))
-def get(ctx: typer.Context, table: Table, partition_key: PartitionKey, row_key: RowKey) -> EntityShown | Refused:
+def get(ctx: typer.Context, table: Table, partition_key: PartitionKey, row_key: RowKey) -> Answer:
     """Show an entity: keys, ETag, properties and their types.
 
     stcc entity get jobs 2026 nightly
@@ -68,7 +60,7 @@ def query(
     matching: Annotated[str | None, typer.Option("--filter", metavar="ODATA", help="Only those that match.")] = None,
     select: Annotated[str | None, typer.Option("--select", metavar="A,B", help="Only these properties.")] = None,
     limit: Limit = None,
-) -> Listing | Refused:
+) -> Answer:
     """List the entities of a table.
 
     stcc entity query jobs --filter "PartitionKey eq '2026' and age gt 3"
@@ -91,7 +83,7 @@ def insert(
     properties: Given = None,
     source: From = None,
     marker: Marker = None,
-) -> EntityInserted | Refused:
+) -> Answer:
     """Insert an entity and print its ETag; 9 if there is one with these keys.
 
     stcc entity insert jobs 2026 nightly owner=anna tries:=3 when:datetime=2026-01-31T12:00:00Z
@@ -114,7 +106,7 @@ def replace(
     properties: Given = None,
     source: From = None,
     marker: Marker = None,
-) -> EntityReplaced | Refused:
+) -> Answer:
     """Replace an entity as a whole and print its new ETag; 12 if it changed.
 
     stcc entity replace jobs 2026 nightly owner=bert tries:=4 --if-match "$etag"
@@ -137,7 +129,7 @@ def merge(
     properties: Given = None,
     source: From = None,
     marker: Marker = None,
-) -> EntityMerged | Refused:
+) -> Answer:
     """Set some properties of an entity and print its new ETag; 12 if it changed.
 
     stcc entity merge jobs 2026 nightly tries:=5 --if-match "$etag"
@@ -164,7 +156,7 @@ def upsert(
     ] = None,
     source: From = None,
     marker: Marker = None,
-) -> EntityUpserted | Refused:
+) -> Answer:
     """Write an entity, whatever is there, and print its ETag.
 
     stcc entity upsert jobs 2026 nightly tries:=0 --mode merge
@@ -181,7 +173,7 @@ def upsert(
 
 
 @app.command(cls=on(operations.DELETE_ENTITY))
-def delete(ctx: typer.Context, table: Table, partition_key: PartitionKey, row_key: RowKey) -> EntityDeleted | Refused:
+def delete(ctx: typer.Context, table: Table, partition_key: PartitionKey, row_key: RowKey) -> Answer:
     """Delete an entity; 12 if it changed, 4 if it is not there.
 
     stcc entity delete jobs 2026 nightly --if-match "$etag"

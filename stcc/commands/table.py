@@ -8,8 +8,7 @@ import typer
 from stcc.commands.options import Limit, Yes, group, on, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
-from stcc.outcomes import Listing, Refused
-from stcc.outcomes.table import TableCreated, TableDeleted
+from stcc.outcomes import Answer
 from stcc.values.targets import table_target
 
 app = group("Tables.")
@@ -18,7 +17,7 @@ Table = Annotated[str, typer.Argument(metavar="TABLE", help="Name or URL of the 
 
 
 @app.command(cls=on(operations.TABLE))
-def create(ctx: typer.Context, table: Table) -> TableCreated | Refused:
+def create(ctx: typer.Context, table: Table) -> Answer:
     """Create a table; 9 if there is one of that name.
 
     stcc table create jobs
@@ -36,7 +35,7 @@ def list_(
     ctx: typer.Context,
     prefix: Annotated[str, typer.Option("--prefix", help="Only names that start so; case counts.")] = "",
     limit: Limit = None,
-) -> Listing | Refused:
+) -> Answer:
     """List tables.
 
     stcc table list --prefix log
@@ -51,7 +50,7 @@ def list_(
 
 
 @app.command(cls=on(operations.TABLE))
-def delete(ctx: typer.Context, table: Table, yes: Yes = False) -> TableDeleted | Refused:
+def delete(ctx: typer.Context, table: Table, yes: Yes = False) -> Answer:
     """Delete a table and every entity in it.
 
     stcc table delete jobs --yes

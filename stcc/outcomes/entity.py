@@ -6,7 +6,7 @@ is not: the answer was cut short, or somebody may have changed the entity since.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from stcc.outcomes import Reply
 
@@ -78,3 +78,7 @@ class EntityDeleted:
 
 EntityWritten = EntityInserted | EntityReplaced | EntityMerged | EntityUpserted
 EntityOutcome = EntityShown | EntityWritten | EntityDeleted
+
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "entities-listed": ("partition_key", "row_key", "timestamp", "etag", "properties"),
+}

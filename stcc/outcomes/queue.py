@@ -3,11 +3,18 @@
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from stcc.exits import Exit
 from stcc.outcomes import Listing, Refused, Reply
 from stcc.values.messages import Body
+
+_MESSAGE: Final = ("id", "pop_receipt", "body")
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "queues-listed": ("name", "metadata"),
+    "messages-dequeued": _MESSAGE,
+    "messages-peeked": _MESSAGE,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +152,7 @@ class Messages:
         return Listing(
             kind=kind,
             target=target,
-            columns=("id", "pop_receipt", "body"),
+            columns=COLUMNS[kind],
             items=(message.item for message in self.found),
             noun="queue",
             reply=self.reply,

@@ -1,7 +1,7 @@
 """Answers about tables."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from stcc.outcomes import Reply
 
@@ -25,3 +25,7 @@ class TableDeleted:
 
 
 TableOutcome = TableCreated | TableDeleted
+
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "tables-listed": ("name",),
+}

@@ -84,6 +84,14 @@ def ask(call: Callable[..., T], *args: Any, **kwargs: Any) -> Said[T]:
     return Said(value, status, headers)
 
 
+def ask_tagged(call: Callable[..., T], *args: Any, **kwargs: Any) -> Said[T]:
+    """Ask for something whose every yes carries an ETag; without one the answer was cut off (`Lost`)."""
+    said = ask(call, *args, **kwargs)
+    if not said.headers.get("etag"):
+        raise Lost("the answer was cut off before its ETag")
+    return said
+
+
 def attempt(call: Callable[[], T]) -> T:
     """Run a piece of SDK code; raise `Rejected`, `Unsent` or `Lost` for what goes wrong with its request."""
     try:

@@ -7,7 +7,7 @@ from typing import Any
 from stcc.outcomes import Listing, Refused
 from stcc.outcomes.container import COLUMNS, ContainerCreated, ContainerDeleted, ContainerShown
 from stcc.storage.account import Account
-from stcc.storage.answers import Rejected, Said, ask
+from stcc.storage.answers import Rejected, Said, ask, ask_tagged
 from stcc.storage.listing import pages
 from stcc.storage.refusals import Look, lease_facts, refused
 from stcc.storage.settle import change, read
@@ -26,12 +26,12 @@ def create(
     marked = {**metadata, MARKER: operation} if marker else dict(metadata)
 
     def mine() -> Said[dict[str, Any]] | None:
-        found = ask(client.get_container_properties)
+        found = ask_tagged(client.get_container_properties)
         ours = marker and found.value.metadata.get(MARKER) == operation
         return Said(_etag_and_time(found.value), found.status, found.headers) if ours else None
 
     try:
-        said, settled = change(lambda: ask(client.create_container, metadata=marked), target=target, evidence=mine)
+        said, settled = change(lambda: ask_tagged(client.create_container, metadata=marked), target=target, evidence=mine)
     except Rejected as rejected:
         return refused(rejected, target=target, doing="create container", look=_look(account, client))
     return ContainerCreated(
@@ -46,7 +46,7 @@ def show(account: Account, target: ContainerTarget, *, conditions: Conditions) -
     """Read a container's properties."""
     client = account.container(target.container)
     try:
-        said = read(lambda: ask(client.get_container_properties, headers=conditions.headers()), target=target)
+        said = read(lambda: ask_tagged(client.get_container_properties, headers=conditions.headers()), target=target)
     except Rejected as rejected:
         return refused(rejected, target=target, doing="show container", look=_look(account, client))
     found = said.value

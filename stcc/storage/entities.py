@@ -10,6 +10,7 @@ from azure.data.tables import EdmType, EntityProperty, UpdateMode
 
 from stcc.outcomes import Listing, Refused
 from stcc.outcomes.entity import (
+    COLUMNS,
     EntityDeleted,
     EntityInserted,
     EntityMerged,
@@ -68,7 +69,7 @@ def query(
         entities = walk(page, target=table, limit=limit)
     except Rejected as rejected:
         return refused(rejected, target=table, doing="query table")
-    columns = ("partition_key", "row_key", "timestamp", "etag", "properties")
+    columns = COLUMNS["entities-listed"]
     return Listing(kind="entities-listed", target=str(table), columns=columns, items=map(_shown, entities))
 
 

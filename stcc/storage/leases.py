@@ -16,7 +16,7 @@ from stcc.errors import Interrupted, StccError, Unknown
 from stcc.outcomes import Refused
 from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseChanged, LeaseReleased, LeaseRenewed, LeaseShown
 from stcc.storage.account import Account
-from stcc.storage.answers import Lost, Rejected, Said, ask
+from stcc.storage.answers import Lost, Rejected, Said, ask, ask_tagged
 from stcc.storage.refusals import lease_facts, refused
 from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
@@ -85,7 +85,7 @@ class Leases:
         lease = BlobLeaseClient(self._client)
 
         def send() -> Said[Any]:
-            said: Said[Any] = ask(lease.break_lease, lease_break_period=period, headers=conditions.headers())
+            said: Said[Any] = ask_tagged(lease.break_lease, lease_break_period=period, headers=conditions.headers())
             if said.value is None:
                 raise Lost("the answer does not say how long it takes")
             return said
@@ -108,7 +108,7 @@ class Leases:
     def show(self) -> LeaseShown | Refused:
         """Look at the lease; nobody can read its id or its remaining time."""
         try:
-            said = read(lambda: ask(self._properties), target=self._target)
+            said = read(lambda: ask_tagged(self._properties), target=self._target)
         except Rejected as rejected:
             return self._refused(rejected, "show the lease of", Conditions())
         lease = said.value.lease
@@ -136,7 +136,7 @@ class Leases:
 
         def send() -> Said[Any]:
             call = getattr(BlobLeaseClient(self._client, lease_id=lease_id), verb)
-            said = ask(call, headers=conditions.headers(), **arguments)
+            said = ask_tagged(call, headers=conditions.headers(), **arguments)
             if awaited is not None and said.headers.get("x-ms-lease-id", "").lower() != awaited:
                 raise Lost("the answer names another lease")
             return said

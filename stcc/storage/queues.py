@@ -6,7 +6,7 @@ from typing import Any
 from azure.core.exceptions import ResourceExistsError
 
 from stcc.outcomes import Listing, Refused
-from stcc.outcomes.queue import QueueCleared, QueueCreated, QueueDeleted, QueueExists, QueueShown
+from stcc.outcomes.queue import COLUMNS, QueueCleared, QueueCreated, QueueDeleted, QueueExists, QueueShown
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected, ask
 from stcc.storage.listing import pages
@@ -87,7 +87,7 @@ def listing(account: Account, *, prefix: str, limit: int | None) -> Listing | Re
     return Listing(
         kind="queues-listed",
         target=target,
-        columns=("name", "metadata"),
+        columns=COLUMNS["queues-listed"],
         items=({"name": one.name, "metadata": one.metadata or {}} for one in found),
     )
 

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from stcc.outcomes import Listing, Refused
-from stcc.outcomes.table import TableCreated, TableDeleted
+from stcc.outcomes.table import COLUMNS, TableCreated, TableDeleted
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected
 from stcc.storage.listing import Page, walk
@@ -54,7 +54,7 @@ def listing(account: Account, *, prefix: str, limit: int | None) -> Listing | Re
     except Rejected as rejected:
         return refused(rejected, target=target, doing="list the")
     items = ({"name": one["TableName"]} for one in tables)
-    return Listing(kind="tables-listed", target=target, columns=("name",), items=items)
+    return Listing(kind="tables-listed", target=target, columns=COLUMNS["tables-listed"], items=items)
 
 
 def _starting(prefix: str) -> str:

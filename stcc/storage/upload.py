@@ -16,7 +16,7 @@ from azure.storage.blob import BlobBlock, ContentSettings
 from stcc.outcomes import Refused
 from stcc.outcomes.blob import BlobPut
 from stcc.storage.account import BLOCK, CONNECTIONS, ONE_REQUEST, Account
-from stcc.storage.answers import Rejected, Said, ask
+from stcc.storage.answers import Rejected, Said, ask, ask_tagged
 from stcc.storage.blobs import look_at
 from stcc.storage.refusals import refused
 from stcc.storage.settle import change, read
@@ -96,7 +96,7 @@ class _Writer:
         settings = ContentSettings(content_type=self._attributes.content_type)
         said, settled = change(
             # overwrite: without it the SDK would add a condition of its own and rename a 412.
-            lambda: ask(
+            lambda: ask_tagged(
                 self._client.upload_blob, data, length=len(data), overwrite=True, content_settings=settings,
                 **self._fresh(),
             ),
@@ -110,7 +110,7 @@ class _Writer:
         """Return the refusal that the commit would meet, as far as a look can tell."""
         sent = {name: value for name, value in self._conditions.headers().items() if name.startswith("x-ms-")}
         try:
-            found = read(lambda: ask(self._client.get_blob_properties, headers=sent), target=self._target).value
+            found = read(lambda: ask_tagged(self._client.get_blob_properties, headers=sent), target=self._target).value
             seen = Seen(
                 etag=found.etag, last_modified=found.last_modified, leased=found.lease.state in {"leased", "breaking"}
             )
@@ -172,7 +172,7 @@ class _Writer:
         blocks = [BlobBlock(self._block_id(number)) for number in range(count)]
         settings = ContentSettings(content_type=self._attributes.content_type, content_md5=bytearray(md5))
         said, settled = change(
-            lambda: ask(self._client.commit_block_list, blocks, content_settings=settings, **self._fresh()),
+            lambda: ask_tagged(self._client.commit_block_list, blocks, content_settings=settings, **self._fresh()),
             target=self._target,
             evidence=lambda: self._marked() or self._listed(blocks),
             look=self._look,
@@ -183,7 +183,7 @@ class _Writer:
         return f"{self._operation.hex}-{number:05d}"
 
     def _marked(self) -> Said[dict[str, Any]] | None:
-        found = ask(self._client.get_blob_properties)
+        found = ask_tagged(self._client.get_blob_properties)
         ours = self._attributes.marker and found.value.metadata.get(MARKER) == str(self._operation)
         etag_and_time = {"etag": found.value.etag, "last_modified": found.value.last_modified}
         return Said(etag_and_time, found.status, found.headers) if ours else None

@@ -75,6 +75,10 @@ class Wire(RequestsTransport):  # type: ignore[misc]  # exported lazily, which m
         response: Any = None
         try:
             response = http.send(request, **kwargs)
+        except ValueError as error:
+            if type(error) is not ValueError:  # a URL or a header that cannot be sent
+                raise
+            raise CutOff("half a Content-Length") from error
         finally:
             if self._trace is not None:
                 self._trace(_exchange(request, response, seconds=time.monotonic() - started))
@@ -98,6 +102,8 @@ def _check_whole(method: str, response: Any) -> None:
     no_body = method == "HEAD" or response.status_code in {204, 304}
     if not no_body and "content-length" not in headers and "transfer-encoding" not in headers:
         raise CutOff("no end of the headers")
+    if not headers.get("content-length", "0").isdigit():
+        raise CutOff("half a Content-Length")
     if not headers.get("etag", '"').endswith('"'):
         raise CutOff("half an ETag")
 
