@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from stcc import outcomes
+from stcc.app import command
 from stcc.completions import bash, fish, zsh
 from stcc.exits import MEANINGS
 from stcc.knowledge import operations
@@ -21,12 +22,13 @@ from stcc.knowledge.operations import CONDITIONS, Operation
 from stcc.tree import Node, nodes
 
 ROOT = Path(__file__).resolve().parent.parent
+TREE = list(nodes(command))
 NOTICE = "<!-- Written by docs/generate.py: change the code, not this file. -->\n\n"
 
 
 def reference() -> str:
     """Return the command reference."""
-    return NOTICE + "# Commands\n\n" + "\n".join(_section(node) for node in nodes())
+    return NOTICE + "# Commands\n\n" + "\n".join(_section(node) for node in TREE)
 
 
 def _section(node: Node) -> str:
@@ -134,9 +136,9 @@ FILES: dict[str, Callable[[], str]] = {
     "docs/exit-codes.md": exit_codes,
     "docs/conditions.md": conditions,
     "docs/output.md": _output,
-    "completions/stcc.bash": bash,
-    "completions/_stcc": zsh,
-    "completions/stcc.fish": fish,
+    "completions/stcc.bash": lambda: bash(TREE),
+    "completions/_stcc": lambda: zsh(TREE),
+    "completions/stcc.fish": lambda: fish(TREE),
 }
 
 

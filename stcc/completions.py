@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from stcc.tree import ROOT, Node, Option, nodes
+from stcc.tree import ROOT, Node, Option
 
 _BASH: Final = """\
 # bash completion for stcc
@@ -79,9 +79,8 @@ _FISH: Final = """\
 """
 
 
-def bash() -> str:
+def bash(tree: Sequence[Node]) -> str:
     """Return the script for bash."""
-    tree = list(nodes())
     return _BASH.format(
         valued="|".join(_valued(tree)),
         paths="|".join(f'"{" ".join(node.path)}"' for node in tree if node.path),
@@ -94,9 +93,8 @@ def bash() -> str:
     )
 
 
-def zsh() -> str:
+def zsh(tree: Sequence[Node]) -> str:
     """Return the script for zsh."""
-    tree = list(nodes())
     return _ZSH.format(
         valued="|".join(_valued(tree)),
         paths="|".join(f'"{" ".join(node.path)}"' for node in tree if node.path),
@@ -108,12 +106,12 @@ def zsh() -> str:
     )
 
 
-def fish() -> str:
+def fish(tree: Sequence[Node]) -> str:
     """Return the script for fish."""
-    return _FISH.format(lines="\n".join(_fish_lines(list(nodes()))))
+    return _FISH.format(lines="\n".join(_fish_lines(tree)))
 
 
-SCRIPTS: Final[dict[str, Callable[[], str]]] = {"bash": bash, "zsh": zsh, "fish": fish}
+SCRIPTS: Final[dict[str, Callable[[Sequence[Node]], str]]] = {"bash": bash, "zsh": zsh, "fish": fish}
 
 
 def _valued(tree: Sequence[Node]) -> list[str]:

@@ -6,8 +6,6 @@ from typing import Any, Final
 
 import typer
 
-from stcc.app import command
-
 # What a shared option is called in the tree: it belongs to every command, and is listed once, at the root.
 ROOT: Final = ()
 
@@ -33,8 +31,8 @@ class Node:
     options: tuple[Option, ...]
 
 
-def nodes() -> Iterator[Node]:
-    """Yield the root, then every group and command below it, in the order of the help."""
+def nodes(command: Any) -> Iterator[Node]:
+    """Yield the root command, then every group and command below it, in the order of the help."""
     yield from _below(command, ROOT, typer.Context(command, info_name="stcc"))
 
 

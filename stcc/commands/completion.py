@@ -29,8 +29,9 @@ def completion(ctx: typer.Context, shell: Annotated[Shell, typer.Argument(help="
     runtime_of(ctx).check_content()
     # The whole tree is imported to write it down; nothing else needs that.
     from stcc.completions import SCRIPTS
+    from stcc.tree import nodes
 
-    text = SCRIPTS[shell]().encode()
+    text = SCRIPTS[shell](list(nodes(ctx.find_root().command))).encode()
 
     def write(out: Callable[[bytes], object]) -> int:
         out(text)
