@@ -14,8 +14,10 @@ def run() -> Never:
     gc.disable()
     from stcc.main import main
 
-    signal.signal(signal.SIGTERM, _stop)
-    signal.signal(signal.SIGHUP, _stop)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores one of them on purpose
+            signal.signal(number, _stop)
+    sys.unraisablehook = _stop_again
     code = main()
     gc.freeze()
     sys.exit(code)
@@ -26,6 +28,21 @@ def _stop(number: int, frame: FrameType | None) -> Never:
     from stcc.errors import Stopped
 
     raise Stopped(number)
+
+
+def _stop_again(lost: "sys.UnraisableHookArgs") -> None:
+    """Raise a stop once more that came while an object was finalised, where Python lets nothing through."""
+    if not isinstance(lost.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    stop = lost.exc_value
+
+    def raise_it(number: int, frame: FrameType | None) -> Never:
+        del number, frame
+        raise stop
+
+    signal.signal(signal.SIGALRM, raise_it)
+    signal.setitimer(signal.ITIMER_REAL, 0.001)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
 """argv -> exit code: the only place that prints an answer, and the only place that catches everything."""
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import redirect_stdout, suppress
+from io import StringIO
+from itertools import pairwise
 
 import typer
 
@@ -12,6 +16,9 @@ from stcc.exits import Exit
 from stcc.outcomes import Content, Listing
 from stcc.runtime import Runtime
 from stcc.settings import FORMATS, Settings, settings
+
+# What somebody may have pasted into the wrong place; the parser quotes what it cannot place.
+_SECRETS = re.compile(r"(sig=|AccountKey=|SharedAccessSignature=)[^&;'\"\s]+", re.IGNORECASE)
 
 
 def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> int:
@@ -22,15 +29,15 @@ def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> i
         with runtime.opened:
             return _answered(args, runtime)
     except StccError as error:
-        return _failed(error, runtime, args)
+        return _failed(error, runtime)
     except KeyboardInterrupt as stop:
-        return _failed(Interrupted(stop), runtime, args)
+        return _failed(Interrupted(stop), runtime)
     except BrokenPipeError:
         return _pipe_closed()
     except Exception as error:  # noqa: BLE001  # the edge: one line for people, the rest on request
         if "STCC_DEBUG" in runtime.environment:
-            traceback.print_exc()
-        return _failed(StccError(f"a bug in stcc: {type(error).__name__}", hint=_REPORT), runtime, args)
+            runtime.say(_SECRETS.sub(r"\1...", traceback.format_exc()))
+        return _failed(StccError(f"a bug in stcc: {type(error).__name__}", hint=_REPORT), runtime)
 
 
 _REPORT = "run it again with STCC_DEBUG=1 and report what it prints"
@@ -39,20 +46,28 @@ _REPORT = "run it again with STCC_DEBUG=1 and report what it prints"
 def _answered(args: list[str], runtime: Runtime) -> int:
     from stcc.app import command
 
+    printed = StringIO()  # by --help and --version only
     try:
-        answer = command(args, prog_name="stcc", obj=runtime, standalone_mode=False)
+        with redirect_stdout(printed):
+            answer = command(args, prog_name="stcc", obj=runtime, standalone_mode=False)
     except typer.TyperException as error:
-        raise _usage(error) from error
+        runtime.flags |= _output_in(args)  # the parser may have given up before it got there
+        raise _usage(error, runtime) from error
     except typer.Abort:
         raise KeyboardInterrupt from None
-    if answer is None or isinstance(answer, int):  # --help and --version have already printed
+    if answer is None or isinstance(answer, int):
+        _write(printed.getvalue(), "", runtime)
         return int(answer or Exit.DONE)
     return _present(answer, runtime)
 
 
-def _usage(error: typer.TyperException) -> StccError:
-    message = error.format_message()
-    return Usage(message[:1].lower() + message[1:] if not message.startswith("Usage:") else message)
+def _usage(error: typer.TyperException, runtime: Runtime) -> Usage:
+    message = _SECRETS.sub(r"\1...", error.format_message())
+    if not message.startswith("Usage:"):
+        return Usage(message[:1].lower() + message[1:])
+    if _settings(runtime).output not in {"json", "ndjson"}:  # nothing was asked: the message is the help
+        runtime.tell(f"{message}\n\n")
+    return Usage("a command is missing")
 
 
 def _present(answer: object, runtime: Runtime) -> int:
@@ -78,10 +93,10 @@ def _pour(content: Content, runtime: Runtime) -> int:
     return Exit.DONE
 
 
-def _failed(error: StccError, runtime: Runtime, args: list[str]) -> int:
+def _failed(error: StccError, runtime: Runtime) -> int:
     from stcc.output import render
 
-    text = render.failure(error, _settings(runtime, args))
+    text = render.failure(error, Settings() if isinstance(error, _Unprinted) else _settings(runtime))
     try:
         _write(text.out, text.err, runtime)
     except BrokenPipeError:
@@ -91,24 +106,25 @@ def _failed(error: StccError, runtime: Runtime, args: list[str]) -> int:
     return int(error.exit_code)
 
 
-def _settings(runtime: Runtime, args: list[str]) -> Settings:
-    """Return the settings, as far as they can be read: a usage error honours the `-o` that it finds before `--`."""
-    try:
-        if "output" in runtime.flags or runtime.lends_stdout:
-            return runtime.settings
-        return settings({"output": _output_in(args)} | runtime.flags)
-    except Usage:
-        return Settings()
+def _settings(runtime: Runtime) -> Settings:
+    """Return the settings, as far as they can be read."""
+    needed = {name: text for name, text in runtime.flags.items() if name in {"output", "quiet"}}
+    for flags in (runtime.flags, needed):
+        with suppress(Usage):
+            return settings(flags)
+    return Settings()
 
 
-def _output_in(args: list[str]) -> str:
-    """Return the last format named before `--`; the parser may have given up before it got there."""
-    named = "human"
+def _output_in(args: list[str]) -> dict[str, str]:
+    """Return the last format named before `--`, as a flag; nothing if there is none."""
     before = args[: args.index("--")] if "--" in args else args
-    for arg, following in zip(before, [*before[1:], ""], strict=True):
-        value = following if arg in {"-o", "--output"} else arg.removeprefix("--output=").removeprefix("-o")
-        if arg.startswith(("-o", "--output")) and value in FORMATS:
-            named = value
+    named: dict[str, str] = {}
+    for arg, following in pairwise([*before, ""]):
+        is_long = arg.startswith("--")
+        option, there, value = arg.partition("=" if is_long else "o")
+        if option == "--output" or (not is_long and there and arg.startswith("-")):
+            value = value or following
+            named |= {"output": value} if value in FORMATS else {}
     return named
 
 
@@ -118,14 +134,17 @@ def _write(out: str, err: str, runtime: Runtime) -> None:
     if out:
         _write_bytes(out.encode("utf-8", "backslashreplace"), runtime)
         _flush(runtime)
-    if err and runtime.stderr is not None:
-        runtime.stderr.write(err)
-        runtime.stderr.flush()
+    if err:
+        runtime.tell(err)
+
+
+class _Unprinted(Local):
+    """Stdout takes nothing: what there is to say can only go to stderr."""
 
 
 def _write_bytes(data: bytes, runtime: Runtime) -> None:
     if runtime.stdout is None:
-        raise Local("stdout is closed")
+        raise _Unprinted("stdout is closed")
     try:
         runtime.stdout.buffer.write(data)
     except BrokenPipeError:
@@ -145,7 +164,7 @@ def _flush(runtime: Runtime) -> None:
 
 def _unwritable(error: OSError) -> Local:
     _forget_stdout()
-    return Local(f"stdout cannot be written: {error.strerror}")
+    return _Unprinted(f"stdout cannot be written: {(error.strerror or '').lower()}")
 
 
 def _pipe_closed() -> int:

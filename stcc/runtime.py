@@ -61,12 +61,14 @@ class Runtime:
             return self._emulated()
         return settings.chosen_connection(self.flags, self.environment)
 
-    def check(self) -> None:
-        """Refuse what the shared options cannot mean, before the command does anything."""
+    def check(self, *, asks_storage: bool) -> None:
+        """Refuse what the shared options and the environment cannot mean, before the command does anything."""
         if self.settings.query is not None:
             from stcc.output.query import Query
 
             Query(self.settings.query)
+        if asks_storage:
+            _ = self.connection
 
     def account(self, at: "Location | None" = None) -> "Account":
         """Return the account to talk to: the one a URL target names, else the configured one."""
@@ -133,7 +135,9 @@ class Runtime:
 
     def check_content(self) -> None:
         """Refuse a format that leaves no room for raw bytes on stdout."""
-        if self.settings.output in {"json", "ndjson", "tsv"} or self.settings.query is not None:
+        if self.settings.query is not None:
+            raise Usage("raw content cannot go to stdout with --query")
+        if self.settings.output != "human":
             raise Usage(f"raw content cannot go to stdout with --output {self.settings.output}")
 
     @property
@@ -158,9 +162,18 @@ class Runtime:
         """Tell a person something while the command is still running."""
         from stcc.output.text import visible
 
-        if self.stderr is not None:
-            self.stderr.write(visible(text) + end)
+        self.tell(visible(text) + end)
+
+    def tell(self, text: str) -> None:
+        """Write text that is known to be harmless to stderr; when it cannot be written, there is nobody to tell."""
+        if self.stderr is None:
+            return
+        try:
+            self.stderr.write(text)
             self.stderr.flush()
+        except OSError:
+            # What is still buffered has nowhere to go; the interpreter would try again, and fail, at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stderr.fileno())
 
     def story(self, text: str) -> None:
         """Tell what is going on, unless told to be quiet or to speak to programs only."""
@@ -179,7 +192,7 @@ class Runtime:
         from stcc import connection
         from stcc.emulator import instance
 
-        excluded = self.flags.keys() & {"connection-string", "account-name", "profile", "blob-endpoint"}
+        excluded = self.flags.keys() & settings.CONNECTION_FLAGS
         if excluded:
             msg = f"--emulator excludes --{min(excluded)}"
             raise Usage(msg)

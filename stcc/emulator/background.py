@@ -28,10 +28,11 @@ def start(setup: Setup, *, progress: Callable[[str], None]) -> Instance:
         arguments = launch.command(setup, progress=progress)
         log = _open_log(str(directory / "emulator.log"))
         undo.callback(os.close, log)
-        pid = _detach(arguments, log)
-        started = process.identity(pid) or ""
         with ExitStack() as failure:
-            failure.callback(process.end, pid, started)
+            with process.undisturbed():
+                pid = _detach(arguments, log)
+                started = process.identity(pid) or ""
+                failure.callback(process.end, pid, started)
             ports = launch.wait_until_ready(log, alive=lambda: process.identity(pid) == started)
             instance = Instance(pid=pid, started=started, data=launch.location(setup), **ports)
             instances.record(instance)

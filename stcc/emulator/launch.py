@@ -53,17 +53,18 @@ def launch(
     """
     arguments = command(setup, progress=progress)
     with tempfile.TemporaryFile() as log, ExitStack() as undo:
-        # Its own process group: Ctrl-C is for the command beside it, and the one who launched it ends it.
-        child = subprocess.Popen(  # noqa: S603
-            arguments,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd="/",
-            env=surroundings() | dict(environment or {}),
-            process_group=0,
-        )
-        undo.callback(_end, child)
+        with process.undisturbed():
+            # Its own process group: Ctrl-C is for the command beside it, and the one who launched it ends it.
+            child = subprocess.Popen(  # noqa: S603
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                env=surroundings() | dict(environment or {}),
+                process_group=0,
+            )
+            undo.callback(_end, child)
         started = process.identity(child.pid)
         ports = wait_until_ready(log.fileno(), alive=lambda: child.poll() is None)
         undo.pop_all()

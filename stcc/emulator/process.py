@@ -3,7 +3,9 @@
 import contextlib
 import os
 import signal
+import threading
 import time
+from collections.abc import Generator
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +13,7 @@ from stcc.errors import Local
 
 TICK: Final = 0.02
 GRACE: Final = 5.0
+_STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def identity(pid: int) -> str | None:
@@ -32,6 +35,26 @@ def end(pid: int, started: str, *, grace: float = GRACE) -> None:
         except PermissionError as error:
             raise Local(f"process {pid} belongs to another user and cannot be ended") from error
         _wait_until_gone(pid, started, seconds=grace)
+
+
+@contextlib.contextmanager
+def undisturbed() -> Generator[None]:
+    """Put off every stop to the end of the block.
+
+    A stop that comes while a process is being started would leave it behind: it runs, and nobody knows its pid.
+    """
+    late: list[int] = []
+    in_main = threading.current_thread() is threading.main_thread()  # signals never disturb another thread
+    handled = {number: handler for number in _STOPS if in_main and callable(handler := signal.getsignal(number))}
+    for number in handled:
+        signal.signal(number, lambda received, _: late.append(received))
+    try:
+        yield
+    finally:
+        for number, handler in handled.items():
+            signal.signal(number, handler)
+        for missed in late:
+            signal.raise_signal(missed)
 
 
 def _wait_until_gone(pid: int, started: str, *, seconds: float) -> None:

@@ -8,8 +8,8 @@ class Step:
     """One request of a walk-through and its answer.
 
     `condition` is the header that travelled with the request, "" for none, `none (--force)` where none had to be
-    said out loud; several are separated by `; `. `http_status` is None when nothing was sent, or no answer came; `exit_code` is the one of the command that asks the same. `expected` says what the
-    answer had to be.
+    said out loud; several are separated by `; `. `http_status` is None when nothing was sent, or no answer came;
+    `exit_code` is the one of the command that asks the same. `expected` says what the answer had to be.
     """
 
     asked: str

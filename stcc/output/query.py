@@ -15,7 +15,7 @@ class Query:
         self._error = JMESPathError
         try:
             self._compiled = jmespath.compile(text)
-        except JMESPathError:
+        except (JMESPathError, ValueError, RecursionError):  # a number too long; too deep
             msg = f"--query is not a JMESPath expression: {text!r}"
             raise Usage(msg, hint="https://jmespath.org; for example 'etag' or '[].name'") from None
 

@@ -88,11 +88,14 @@ def _padded(text: str, width: int) -> str:
 
 
 def _width(text: str) -> int:
-    """Count terminal columns: East Asian wide characters take two, combining ones none."""
+    """Count terminal columns: East Asian wide characters take two, combining and invisible ones none."""
     if text.isascii():
         return len(text)
     import unicodedata
 
-    return sum(
-        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
-    )
+    def columns(char: str) -> int:
+        if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
+            return 0
+        return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+    return sum(map(columns, text))

@@ -1,0 +1,79 @@
+"""A command that runs beside us to its end, as in a shell: our streams are its streams, our signals its signals."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from stcc.errors import StccError
+
+PASSED_ON: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+# What the terminal itself sends to everybody in the foreground.
+_TYPED: Final = frozenset({signal.SIGINT, signal.SIGQUIT})
+
+
+class NotRun(StccError):
+    """There is no such command (127), or it cannot be executed (126)."""
+
+    kind = "not-run"
+
+    def __init__(self, command: str, error: OSError) -> None:
+        super().__init__(f"cannot run {command!r}: {(error.strerror or 'it cannot be executed').lower()}")
+        self.exit_code = 127 if isinstance(error, FileNotFoundError) else 126
+
+
+def run(command: Sequence[str], *, environment: Mapping[str, str]) -> int:
+    """Run a command to its end and return its exit code, or -n when signal n ended it; raise NotRun.
+
+    Signals to us never end us meanwhile: they are passed on, and what the command makes of them counts.
+    """
+    early: list[int] = []
+    running: list[subprocess.Popen[bytes]] = []
+
+    def receive(number: int) -> None:
+        if not running:
+            early.append(number)
+        elif number not in _TYPED or not _in_foreground():
+            running[0].send_signal(number)
+
+    with _received(receive):
+        try:
+            # Files that our caller left open for us to inherit are meant for the command.
+            child = subprocess.Popen(command, env=environment, close_fds=False)  # noqa: S603
+        except OSError as error:
+            raise NotRun(command[0], error) from error
+        running.append(child)
+        for number in early:
+            child.send_signal(number)
+        return child.wait()
+
+
+@contextmanager
+def _received(receive: Callable[[int], None]) -> Generator[None]:
+    """Have the signals received instead of acted on, except those that our caller wants ignored."""
+    before = {number: signal.getsignal(number) for number in PASSED_ON}
+    try:
+        for number, handler in before.items():
+            if handler != signal.SIG_IGN:
+                signal.signal(number, lambda received, _: receive(received))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _in_foreground() -> bool:
+    """Tell whether a terminal sends what is typed to our whole process group, and so to the command as well."""
+    try:
+        terminal = os.open(Path("/dev/tty"), os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
