@@ -1,0 +1,88 @@
+"""Where a walk-through happens: an account, fresh names in it, and what is deleted at the end."""
+
+import uuid
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from typing import TypeVar
+
+from stcc.errors import Interrupted, StccError, Unknown
+from stcc.outcomes import Refused
+from stcc.storage import containers, queues, tables
+from stcc.storage.account import Account
+from stcc.storage.leases import Leases
+from stcc.values.conditions import Conditions
+from stcc.values.targets import ContainerTarget, QueueTarget, TableTarget
+
+T = TypeVar("T")
+
+
+class BrokenOff(StccError):
+    """An answer on which the rest of a walk-through depends was another one."""
+
+
+class Place:
+    """Makes what a walk-through needs; `ending` deletes it, and `tell` hears of what could not be deleted."""
+
+    def __init__(self, account: Account, *, ending: ExitStack, tell: Callable[[str], None]) -> None:
+        self.account = account
+        self._ending = ending
+        self._tell = tell
+
+    def container(self) -> ContainerTarget:
+        """Create a container."""
+        target = ContainerTarget(container=f"stcc-demo-{_fresh()}")
+        create = partial(containers.create, self.account, target, metadata={}, marker=True)
+        return self._made(target, create, partial(_delete_container, self.account, target))
+
+    def table(self) -> TableTarget:
+        """Create a table."""
+        target = TableTarget(table=f"stccdemo{_fresh()}")
+        create = partial(tables.create, self.account, target)
+        return self._made(target, create, partial(tables.delete, self.account, target))
+
+    def queue(self) -> QueueTarget:
+        """Create a queue."""
+        target = QueueTarget(queue=f"stcc-demo-{_fresh()}")
+        create = partial(queues.create, self.account, target, metadata={})
+        return self._made(target, create, partial(queues.delete, self.account, target))
+
+    def _made(self, target: T, create: Callable[[], object], delete: Callable[[], object]) -> T:
+        try:
+            granted(create())
+        except (Interrupted, Unknown):
+            self._ending.callback(self._delete, target, delete)
+            raise
+        self._ending.callback(self._delete, target, delete)
+        return target
+
+    def _delete(self, target: object, delete: Callable[[], object]) -> None:
+        try:
+            answer = delete()
+        except StccError as error:
+            self._tell(f"{target} may be left over: {error.message}")
+            if isinstance(error, Interrupted):
+                raise
+        else:
+            if isinstance(answer, Refused) and answer.http_status != 404:
+                self._tell(f"{target} is left over: {answer.summary}")
+
+
+def granted(answer: T | Refused) -> T:
+    """Return an answer that has to be a yes, for the rest depends on it; raise BrokenOff."""
+    if isinstance(answer, Refused):
+        raise BrokenOff(answer.summary)
+    return answer
+
+
+def _delete_container(account: Account, target: ContainerTarget) -> object:
+    answer = containers.delete(account, target, conditions=Conditions())
+    if not isinstance(answer, Refused) or answer.http_status != 412:
+        return answer
+    # It is still leased: its walk-through was broken off.
+    Leases(account, target).break_(period=0, conditions=Conditions())
+    return containers.delete(account, target, conditions=Conditions())
+
+
+def _fresh() -> str:
+    return uuid.uuid4().hex[:12]
