@@ -331,7 +331,7 @@ import signal, sys, time
 told = []
 signal.signal(signal.SIGINT, lambda number, frame: told.append(number))
 print("ready", flush=True)
-for _ in range(20):
+for _ in range(50):
     time.sleep(0.02)
 sys.exit(len(told) + 5)
 """
@@ -357,7 +357,8 @@ def test_ctrl_c_on_a_terminal_reaches_the_command_and_run_waits_for_what_it_make
     os.close(terminal)
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
-    assert (status, out.replace(b"\r\n", b"\n")) == (6, b"ready\n^C")
+    # The terminal echoes ^C when it likes: before or after the end of the line.
+    assert (status, out.replace(b"^C", b"").replace(b"\r\n", b"\n")) == (6, b"ready\n")
 
 
 def test_a_signal_during_the_start_ends_everything(stcc: Stcc, tmp_path: Path) -> None:
