@@ -1,4 +1,4 @@
-"""The README's transcript is typed into a real bash, and what it promises is what comes."""
+"""The transcripts of the documentation are typed into a real bash, and what they promise is what comes."""
 
 import os
 import re
@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from stcc.emulator.instance import Instance
+
 ROOT = Path(__file__).resolve().parent.parent
 ETAG = re.compile(r'W/"datetime[^"]*"|"0x[0-9A-F]+"')
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 BETWEEN = "=====next====="
 
 
-def transcript() -> list[tuple[str, str]]:
-    """Return the commands of the README's console blocks, each with the output that is shown below it."""
+def transcript(page: str) -> list[tuple[str, str]]:
+    """Return the commands of a page's console blocks, each with the output that is shown below it."""
     steps: list[tuple[str, str]] = []
-    for block in re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL):
         for line in block.splitlines():
             if line.startswith("$ "):
                 steps.append((line[2:], ""))
@@ -38,11 +40,17 @@ def pattern(shown: str) -> re.Pattern[str]:
 
 
 @pytest.mark.timeout(120)
-def test_the_transcript_of_the_readme_is_true(tmp_path: Path) -> None:
-    steps = transcript()
+@pytest.mark.parametrize("page", ["README.md", "docs/entities.md", "docs/queues.md"])
+def test_the_transcript_is_true(page: str, azurite: Instance, tmp_path: Path) -> None:
+    steps = transcript(page)
     script = "".join(f"{command}\necho '{BETWEEN}'\n" for command, _ in steps)
     script = script.replace("source .venv/bin/activate", ":")
-    home = {"XDG_STATE_HOME": str(tmp_path / "state"), "STCC_CONFIG": "/nonexistent"}
+    # The README starts an emulator of its own; the other pages are typed where one is known.
+    home = {
+        "AZURE_STORAGE_CONNECTION_STRING": azurite.connection_string,
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "STCC_CONFIG": "/nonexistent",
+    }
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("AZURE_", "STCC_"))}
     shell = subprocess.run(
