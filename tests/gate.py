@@ -22,7 +22,7 @@ STATIC = {
     "lint": ["ruff", "check", "."],
     "spelling": ["codespell", "stcc", "tests", "docs", "README.md"],
     "mypy": ["mypy"],
-    "pyright": ["pyright"],
+    "pyright": ["pyright", "--pythonpath", sys.executable],
     "imports": ["lint-imports"],
 }
 
@@ -56,8 +56,7 @@ def check() -> int:
     workers = str(max(4, os.cpu_count() or 1))
     tests = ["coverage", "run", "-m", "pytest", "-n", workers, "--dist", "worksteal", "-q"]
     verdicts["tests"], summary = run_tests(tests)
-    run("coverage", ["coverage", "combine", "-q"])
-    verdicts["coverage"] = run("coverage", ["coverage", "report"])
+    verdicts["coverage"] = run("combine", ["coverage", "combine", "-q"]) and run("coverage", ["coverage", "report"])
     for name, passed in verdicts.items():
         print(f"{name:<10} {'passed' if passed else 'FAILED'}")
     print(summary)
@@ -67,14 +66,19 @@ def check() -> int:
 def run(name: str, arguments: list[str]) -> bool:
     """Run one tool of the environment."""
     print(f"== {name}", flush=True)
-    return subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, check=False).returncode == 0
+    return subprocess.run(tool(arguments), cwd=ROOT, check=False).returncode == 0
+
+
+def tool(arguments: list[str]) -> list[str]:
+    """Return the command line of a tool that is installed beside this Python."""
+    return [str(Path(sys.executable).parent / arguments[0]), *arguments[1:]]
 
 
 def run_tests(arguments: list[str]) -> tuple[bool, str]:
     """Run the tests, pass their output on, and return the verdict with the runner's last line."""
     print("== tests", flush=True)
     summary = "no test ran"
-    with subprocess.Popen([sys.executable, "-m", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True) as tests:
+    with subprocess.Popen(tool(arguments), cwd=ROOT, stdout=subprocess.PIPE, text=True) as tests:
         for line in tests.stdout or ():
             print(line, end="", flush=True)
             summary = line.rstrip() or summary
