@@ -1,6 +1,7 @@
 """The process: `stcc` and `python -m stcc`."""
 
 import gc
+import os
 import signal
 import sys
 from types import FrameType
@@ -19,6 +20,8 @@ def run() -> Never:
             signal.signal(number, _stop)
     sys.unraisablehook = _stop_again
     code = main()
+    if code > 128:  # by a signal: do not wait for threads that wait for answers nobody will read
+        os._exit(code)
     gc.freeze()
     sys.exit(code)
 

@@ -4,15 +4,13 @@ The first of the three that names an account or a connection string supplies
 everything, so that a key of one account never meets the name of another.
 """
 
-import base64
-import binascii
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from stcc.errors import Usage
+from stcc.values.accounts import account_key, check_account_name, endpoint_suffix, endpoint_url, sas_token
 
 Service = Literal["blob", "queue", "table"]
 SERVICES: Final[tuple[Service, ...]] = ("blob", "queue", "table")
@@ -21,7 +19,6 @@ SERVICES: Final[tuple[Service, ...]] = ("blob", "queue", "table")
 DEVELOPMENT_ACCOUNT: Final = "devstoreaccount1"
 DEVELOPMENT_KEY: Final = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 _DEVELOPMENT_PORTS: Final[dict[Service, int]] = {"blob": 10000, "queue": 10001, "table": 10002}
-_ACCOUNT = re.compile(r"[a-z0-9]{3,24}(-secondary)?", re.ASCII)
 
 WAYS: Final = (
     "set AZURE_STORAGE_CONNECTION_STRING; or AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN "
@@ -56,19 +53,24 @@ class Connection:
     def endpoint(self, service: Service) -> str:
         """Return the endpoint of a service; a connection string may leave some out."""
         if service not in self.endpoints:
-            msg = f"the connection string names no {service} endpoint"
-            raise Usage(msg)
+            msg = f"no {service} endpoint is known: the connection names others only"
+            raise Usage(msg, hint=f"--{service}-endpoint, or {service.title()}Endpoint in the connection string")
         return self.endpoints[service]
 
 
 def at_endpoint(endpoint: str, *, sas: str | None, known: Connection | None) -> Connection:
     """Return what a URL target connects to: its own SAS, else the credential of the account whose endpoint it names."""
-    if sas is None and known is not None and endpoint.rstrip("/") in (e.rstrip("/") for e in known.endpoints.values()):
-        return known
-    split = urlsplit(endpoint)
-    account = split.path.strip("/") or (split.hostname or "").partition(".")[0]
+    account = _account_of(endpoint)
     credential = ANONYMOUS if sas is None else Credential("sas", sas)
+    if sas is None and known is not None and _place(endpoint) in map(_place, known.endpoints.values()):
+        account, credential = known.account, known.credential
     return Connection(account=account, endpoints=dict.fromkeys(SERVICES, endpoint), credential=credential)
+
+
+def _place(endpoint: str) -> tuple[str, str | None, int, str]:
+    """Return what two spellings of the same endpoint have in common."""
+    split = urlsplit(endpoint)
+    return split.scheme, split.hostname, split.port or {"http": 80}.get(split.scheme, 443), split.path.strip("/")
 
 
 def choose(
@@ -84,12 +86,17 @@ def choose(
             if not value.strip():
                 msg = f"{_spelled(key, name)} is empty"
                 raise Usage(msg, hint="is the variable set?")
-        if source.keys() & {"connection-string", "account-name", "blob-endpoint", "queue-endpoint", "table-endpoint"}:
+        if names_account(source):
             return _resolve(source, name=name, login=login)
         if name == "flags" and source:
             msg = f"{_spelled(next(iter(source)), name)} without --account-name"
             raise Usage(msg, hint="a credential is never combined with an account from elsewhere")
     return None
+
+
+def names_account(source: Mapping[str, str]) -> bool:
+    """Tell whether a source says which account, not only how to prove who asks."""
+    return bool(source.keys() & {"connection-string", "account-name", *(f"{s}-endpoint" for s in SERVICES)})
 
 
 def _spelled(key: str, source: str) -> str:
@@ -107,7 +114,7 @@ def _resolve(source: Mapping[str, str], *, name: str, login: bool) -> Connection
         connection = from_connection_string(source["connection-string"])
         account = source.get("account-name")
         if account is not None and account != connection.account:
-            msg = f"two accounts in the {name}: {account!r} and the connection string's {connection.account!r}"
+            msg = f"two accounts in the {name}: {_spelled('account-name', name)} and the connection string's"
             raise Usage(msg, hint="unset one of them")
         extra = source.keys() - {"connection-string", "account-name"}
         if name == "flags" and extra:
@@ -125,14 +132,13 @@ def _from_parts(source: Mapping[str, str], *, name: str, login: bool) -> Connect
     endpoints: dict[Service, str] = {}
     for service in SERVICES:
         if f"{service}-endpoint" in source:
-            endpoints[service] = _endpoint(source[f"{service}-endpoint"], what=_spelled(f"{service}-endpoint", name))
+            endpoints[service] = endpoint_url(source[f"{service}-endpoint"], what=_spelled(f"{service}-endpoint", name))
     account = source.get("account-name") or _account_of(next(iter(endpoints.values())))
-    if _ACCOUNT.fullmatch(account) is None:
-        msg = f"not the name of a storage account: {account!r}"
-        raise Usage(msg, hint="3 to 24 lower-case letters and digits")
-    suffix = source.get("endpoint-suffix", "core.windows.net")
-    for service in SERVICES:
-        endpoints.setdefault(service, f"https://{account}.{service}.{suffix}")
+    check_account_name(account, what=_spelled("account-name", name))
+    if "account-name" in source:
+        suffix = endpoint_suffix(source.get("endpoint-suffix"), what=_spelled("endpoint-suffix", name))
+        for service in SERVICES:
+            endpoints.setdefault(service, f"https://{account}.{service}.{suffix}")
     return Connection(account=account, endpoints=endpoints, credential=_credential(source, account, name, login=login))
 
 
@@ -145,7 +151,7 @@ def _credential(source: Mapping[str, str], account: str, name: str, *, login: bo
     if login:
         return LOGIN
     if "account-key" in source:
-        return Credential("key", _key(source["account-key"], what=_spelled("account-key", name)))
+        return Credential("key", account_key(source["account-key"], what=_spelled("account-key", name)))
     if "sas-token" in source:
         return Credential("sas", sas_token(source["sas-token"], what=_spelled("sas-token", name)))
     msg = f"no credential for account {account!r} in the {name}"
@@ -153,38 +159,6 @@ def _credential(source: Mapping[str, str], account: str, name: str, *, login: bo
         msg,
         hint="a key, a SAS, or --auth-mode login; the credential must come from the same place as the account's name",
     )
-
-
-def _key(text: str, *, what: str) -> str:
-    try:
-        decoded = base64.b64decode(text.strip(), validate=True)
-    except (binascii.Error, ValueError):
-        decoded = b""
-    if not decoded:
-        msg = f"{what} is not an account key"
-        raise Usage(msg, hint="base64, 88 characters")
-    return text.strip()
-
-
-def sas_token(text: str, *, what: str) -> str:
-    """Return a SAS without its question mark, or refuse what has no signature; the text is never quoted back."""
-    token = text.strip().removeprefix("?")
-    if not any(name == "sig" and value for name, value in parse_qsl(token)) or not token.isascii() or " " in token:
-        msg = f"{what} is not a shared access signature"
-        raise Usage(msg, hint="sv=...&sig=...")
-    return token
-
-
-def _endpoint(text: str, *, what: str) -> str:
-    try:
-        split = urlsplit(text.strip())
-        usable = split.scheme in {"http", "https"} and bool(split.hostname) and split.port != 0
-    except ValueError:
-        usable, split = False, urlsplit("")
-    if not usable or split.query or split.fragment or split.username is not None:
-        msg = f"{what} is not an endpoint"
-        raise Usage(msg, hint="https://ACCOUNT.blob.core.windows.net, or http://127.0.0.1:10000/devstoreaccount1")
-    return text.strip().rstrip("/")
 
 
 def from_connection_string(text: str) -> Connection:
@@ -205,8 +179,9 @@ def development(*, proxy: str | None = None, ports: Mapping[Service, int] = _DEV
     """Return the well-known development account on this host, or on the host of `DevelopmentStorageProxyUri`."""
     base = "http://127.0.0.1"
     if proxy is not None:
-        split = urlsplit(_endpoint(proxy, what="DevelopmentStorageProxyUri in the connection string"))
-        base = f"{split.scheme}://{split.hostname}"
+        split = urlsplit(endpoint_url(proxy, what="DevelopmentStorageProxyUri in the connection string"))
+        host = split.hostname or ""
+        base = f"{split.scheme}://[{host}]" if ":" in host else f"{split.scheme}://{host}"
     endpoints: dict[Service, str] = {s: f"{base}:{ports[s]}/{DEVELOPMENT_ACCOUNT}" for s in SERVICES}
     key = Credential("key", DEVELOPMENT_KEY)
     return Connection(account=DEVELOPMENT_ACCOUNT, endpoints=endpoints, credential=key)
@@ -215,21 +190,20 @@ def development(*, proxy: str | None = None, ports: Mapping[Service, int] = _DEV
 def _from_settings(settings: Mapping[str, str]) -> Connection:
     endpoints: dict[Service, str] = {}
     for service in SERVICES:
-        if given := settings.get(f"{service}endpoint"):
-            endpoints[service] = _endpoint(given, what=f"{service.title()}Endpoint in the connection string")
+        if f"{service}endpoint" in settings:
+            given = settings[f"{service}endpoint"]
+            endpoints[service] = endpoint_url(given, what=f"{service.title()}Endpoint in the connection string")
     account = settings.get("accountname")
     if account is None and not endpoints:
         msg = "the connection string names no account and no endpoint"
         raise Usage(msg, hint="AccountName=...;AccountKey=...;EndpointSuffix=core.windows.net")
     if account is not None:
-        if _ACCOUNT.fullmatch(account) is None:
-            msg = f"the connection string's AccountName is not the name of a storage account: {account!r}"
-            raise Usage(msg, hint="3 to 24 lower-case letters and digits")
+        check_account_name(account, what="AccountName in the connection string")
         scheme = settings.get("defaultendpointsprotocol", "https")
         if scheme not in {"http", "https"}:
             msg = "the connection string's DefaultEndpointsProtocol is neither http nor https"
             raise Usage(msg)
-        suffix = settings.get("endpointsuffix", "core.windows.net")
+        suffix = endpoint_suffix(settings.get("endpointsuffix"), what="EndpointSuffix in the connection string")
         for service in SERVICES:
             endpoints.setdefault(service, f"{scheme}://{account}.{service}.{suffix}")
     return Connection(
@@ -241,7 +215,7 @@ def _from_settings(settings: Mapping[str, str]) -> Connection:
 
 def _credential_in(settings: Mapping[str, str]) -> Credential:
     if "accountkey" in settings:
-        return Credential("key", _key(settings["accountkey"], what="AccountKey in the connection string"))
+        return Credential("key", account_key(settings["accountkey"], what="AccountKey in the connection string"))
     if "sharedaccesssignature" in settings:
         return Credential(
             "sas", sas_token(settings["sharedaccesssignature"], what="SharedAccessSignature in the connection string")

@@ -67,7 +67,7 @@ def _usage(error: typer.TyperException, runtime: Runtime) -> Usage:
         return Usage(message[:1].lower() + message[1:])
     if _settings(runtime).output not in {"json", "ndjson"}:  # nothing was asked: the message is the help
         runtime.tell(f"{message}\n\n")
-    return Usage("a command is missing")
+    return Usage("missing command.")
 
 
 def _present(answer: object, runtime: Runtime) -> int:

@@ -61,14 +61,12 @@ class Runtime:
             return self._emulated()
         return settings.chosen_connection(self.flags, self.environment)
 
-    def check(self, *, asks_storage: bool) -> None:
-        """Refuse what the shared options and the environment cannot mean, before the command does anything."""
+    def check(self) -> None:
+        """Refuse what the shared options cannot mean, before the command does anything."""
         if self.settings.query is not None:
             from stcc.output.query import Query
 
             Query(self.settings.query)
-        if asks_storage:
-            _ = self.connection
 
     def account(self, at: "Location | None" = None) -> "Account":
         """Return the account to talk to: the one a URL target names, else the configured one."""

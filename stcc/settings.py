@@ -29,6 +29,7 @@ _VARIABLES: Final = {
     "account-key": "AZURE_STORAGE_KEY",
     "sas-token": "AZURE_STORAGE_SAS_TOKEN",
 }
+CONNECTION_FLAGS: Final = frozenset({*_FLAGS, "account-key-file", "auth-mode", "profile"})
 _PROFILE_KEYS: Final = frozenset({*_FLAGS, "account-key-file", "auth-mode", "endpoint-suffix"})
 DEFAULT_TIMEOUT: Final = 30.0
 
@@ -84,6 +85,7 @@ def chosen_connection(flags: Mapping[str, str], environment: Mapping[str, str]) 
     from stcc import connection
 
     given = {name: flags[name] for name in _FLAGS if name in flags}
+    _check_one_credential(flags)
     if "account-key-file" in flags:
         given["account-key"] = _from_file(flags["account-key-file"], option="--account-key-file")
     variables = {name: environment[variable] for name, variable in _VARIABLES.items() if variable in environment}
@@ -93,15 +95,15 @@ def chosen_connection(flags: Mapping[str, str], environment: Mapping[str, str]) 
             raise Usage(msg)
         profile = _profile(flags["profile"], environment)
         return connection.choose(flags={}, environment={}, profile=profile, login=_login(flags, {}, profile))
-    if given or variables:
-        login = _login(flags, {} if given else environment, {})
-        return connection.choose(flags=given, environment=variables, profile={}, login=login)
-    profile = _profile(environment.get("STCC_PROFILE"), environment)
-    return connection.choose(flags={}, environment={}, profile=profile, login=_login(flags, {}, profile))
+    named = not given and connection.names_account(variables)
+    profile = {} if given or named else _profile(environment.get("STCC_PROFILE"), environment)
+    login = _login(flags, environment if named else {}, profile)
+    return connection.choose(flags=given, environment=variables, profile=profile, login=login)
 
 
 def _login(flags: Mapping[str, str], environment: Mapping[str, str], profile: Mapping[str, str]) -> bool:
-    mode = flags.get("auth-mode") or environment.get("AZURE_STORAGE_AUTH_MODE") or profile.get("auth-mode") or "key"
+    said = flags.get("auth-mode"), environment.get("AZURE_STORAGE_AUTH_MODE"), profile.get("auth-mode")
+    mode = next((mode for mode in said if mode is not None), "key")
     if mode not in {"key", "login"}:
         msg = f"--auth-mode is not a way to sign in: {mode!r}"
         raise Usage(msg, hint="key or login")
@@ -127,7 +129,7 @@ def _profile(name: str | None, environment: Mapping[str, str]) -> dict[str, str]
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         msg = f"the configuration {os.fspath(path)!r} cannot be read"
         raise Usage(msg, hint=str(error).partition("\n")[0]) from error
-    table: Any = profiles.get(name or "default") if hasattr(profiles, "get") else None
+    table: Any = profiles.get("default" if name is None else name) if hasattr(profiles, "get") else None
     if table is None and name is None:
         return {}
     if table is None or not hasattr(table, "items"):
@@ -151,6 +153,13 @@ def _checked_profile(table: Mapping[str, object], name: str) -> dict[str, str]:
 def _from_file(name: str, *, option: str) -> str:
     try:
         return Path(name).expanduser().read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        msg = f"{option} cannot be read: {name!r}"
-        raise Usage(msg, hint=getattr(error, "strerror", None) or "it is not text") from error
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: ~nobody
+        msg = f"{option} cannot be read"  # the name is not quoted: it may be the key itself
+        raise Usage(msg, hint=getattr(error, "strerror", None) or "it is not the name of a text file") from error
+
+
+def _check_one_credential(flags: Mapping[str, str]) -> None:
+    credentials = [f"--{name}" for name in ("account-key", "account-key-file", "sas-token") if name in flags]
+    if len(credentials) > 1:
+        msg = f"{' and '.join(credentials)} exclude each other"
+        raise Usage(msg)

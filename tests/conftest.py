@@ -8,6 +8,7 @@ import pytest
 from stcc.emulator.instance import Instance
 from tests.azurite import ProxiedAccount, azurite_for_tests, hurried
 from tests.running import Stcc
+from tests.situations import Situation
 
 Names = Callable[[], str]
 
@@ -49,3 +50,9 @@ def stcc(azurite: Instance) -> Stcc:
 def proxied_stcc(proxied: ProxiedAccount) -> Stcc:
     """Call stcc on `azurite` through the proxies of `proxied`."""
     return Stcc(connection_string=proxied.connection_string)
+
+
+@pytest.fixture
+def there(azurite: Instance) -> Situation:
+    """Prepare what is to be there before a command runs, on `azurite`."""
+    return Situation(azurite)

@@ -8,7 +8,7 @@ from stcc.commands.options import Limit, Metadata, NoMarker, Yes, group, on, run
 from stcc.knowledge import operations
 from stcc.outcomes import Answer
 from stcc.values.metadata import metadata as parse_metadata
-from stcc.values.targets import container_target
+from stcc.values.targets import container_target, name_prefix
 
 app = group("Containers of blobs.")
 Container = Annotated[str, typer.Argument(metavar="CONTAINER", help="Name or URL of the container.")]
@@ -23,9 +23,10 @@ def create(ctx: typer.Context, container: Container, metadata: Metadata = None, 
     runtime = runtime_of(ctx)
     runtime.conditions(operations.CREATE_CONTAINER)
     target, values = container_target(container), parse_metadata(metadata or [])
+    account = runtime.account(target.at)
     from stcc.storage import containers
 
-    return containers.create(runtime.account(target.at), target, metadata=values, marker=not no_marker)
+    return containers.create(account, target, metadata=values, marker=not no_marker)
 
 
 @app.command(cls=on(operations.SHOW_CONTAINER))
@@ -36,9 +37,10 @@ def show(ctx: typer.Context, container: Container) -> Answer:
     """
     runtime = runtime_of(ctx)
     target, conditions = container_target(container), runtime.conditions(operations.SHOW_CONTAINER)
+    account = runtime.account(target.at)
     from stcc.storage import containers
 
-    return containers.show(runtime.account(target.at), target, conditions=conditions)
+    return containers.show(account, target, conditions=conditions)
 
 
 @app.command("list", cls=on(operations.LIST_CONTAINERS))
@@ -53,9 +55,10 @@ def list_(
     """
     runtime = runtime_of(ctx)
     runtime.conditions(operations.LIST_CONTAINERS)
+    start, account = name_prefix(prefix), runtime.account()
     from stcc.storage import containers
 
-    return containers.listing(runtime.account(), prefix=prefix, limit=limit)
+    return containers.listing(account, prefix=start, limit=limit)
 
 
 @app.command(cls=on(operations.DELETE_CONTAINER))

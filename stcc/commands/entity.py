@@ -48,9 +48,10 @@ def get(ctx: typer.Context, table: Table, partition_key: PartitionKey, row_key: 
     runtime = runtime_of(ctx)
     runtime.conditions(operations.GET_ENTITY)
     target = entity_target(table, partition_key, row_key)
+    account = runtime.account(target.table.at)
     from stcc.storage import entities
 
-    return entities.get(runtime.account(target.table.at), target)
+    return entities.get(account, target)
 
 
 @app.command(cls=on(operations.QUERY_ENTITIES))
@@ -69,9 +70,10 @@ def query(
     runtime.conditions(operations.QUERY_ENTITIES)
     target, wanted = table_target(table), None if matching is None else query_filter(matching)
     selected = None if select is None else selection(select)
+    account = runtime.account(target.at)
     from stcc.storage import entities
 
-    return entities.query(runtime.account(target.at), target, matching=wanted, select=selected, limit=limit)
+    return entities.query(account, target, matching=wanted, select=selected, limit=limit)
 
 
 @app.command(cls=on(operations.INSERT_ENTITY))
@@ -92,9 +94,10 @@ def insert(
     runtime.conditions(operations.INSERT_ENTITY)
     target = entity_target(table, partition_key, row_key)
     written = _content(runtime, target, properties or [], source, marker)
+    account = runtime.account(target.table.at)
     from stcc.storage import entities
 
-    return entities.insert(runtime.account(target.table.at), target, written)
+    return entities.insert(account, target, written)
 
 
 @app.command(cls=on(operations.REPLACE_ENTITY))
@@ -115,9 +118,10 @@ def replace(
     conditions = runtime.conditions(operations.REPLACE_ENTITY)
     target = entity_target(table, partition_key, row_key)
     written = _something(_content(runtime, target, properties or [], source, marker), source)
+    account = runtime.account(target.table.at)
     from stcc.storage import entities
 
-    return entities.replace(runtime.account(target.table.at), target, written, conditions=conditions)
+    return entities.replace(account, target, written, conditions=conditions)
 
 
 @app.command(cls=on(operations.MERGE_ENTITY))
@@ -138,9 +142,10 @@ def merge(
     conditions = runtime.conditions(operations.MERGE_ENTITY)
     target = entity_target(table, partition_key, row_key)
     written = _something(_content(runtime, target, properties or [], source, marker), source)
+    account = runtime.account(target.table.at)
     from stcc.storage import entities
 
-    return entities.merge(runtime.account(target.table.at), target, written, conditions=conditions)
+    return entities.merge(account, target, written, conditions=conditions)
 
 
 @app.command(cls=on(operations.UPSERT_ENTITY))
@@ -167,9 +172,10 @@ def upsert(
         raise Usage("an upsert needs --mode replace or --mode merge", hint="merge keeps the properties not given")
     target = entity_target(table, partition_key, row_key)
     written = _something(_content(runtime, target, properties or [], source, marker), source)
+    account = runtime.account(target.table.at)
     from stcc.storage import entities
 
-    return entities.upsert(runtime.account(target.table.at), target, written, mode=mode)
+    return entities.upsert(account, target, written, mode=mode)
 
 
 @app.command(cls=on(operations.DELETE_ENTITY))
@@ -181,9 +187,10 @@ def delete(ctx: typer.Context, table: Table, partition_key: PartitionKey, row_ke
     runtime = runtime_of(ctx)
     conditions = runtime.conditions(operations.DELETE_ENTITY)
     target = entity_target(table, partition_key, row_key)
+    account = runtime.account(target.table.at)
     from stcc.storage import entities
 
-    return entities.delete(runtime.account(target.table.at), target, conditions=conditions)
+    return entities.delete(account, target, conditions=conditions)
 
 
 def _content(

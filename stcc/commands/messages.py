@@ -64,9 +64,10 @@ def send(
     expires = None if ttl is None else messages.ttl(ttl)
     messages.check_hidden_before_expiry(hidden=hidden, ttl=expires)
     body = _body(runtime, text, option="TEXT", encoding=messages.encoding(encoding))
+    account = runtime.account(target.at)
     from stcc.storage import messages as storage
 
-    return storage.send(runtime.account(target.at), target, text=body, hidden=hidden, ttl=expires)
+    return storage.send(account, target, text=body, hidden=hidden, ttl=expires)
 
 
 @app.command(cls=on(operations.QUEUE))
@@ -160,9 +161,10 @@ def update(
     hidden = messages.hidden("30s" if visibility is None else visibility, low=0)
     held = messages.encoding(encoding)
     text = None if body is None else _body(runtime, body, option="--body", encoding=held)
+    account = runtime.account(target.at)
     from stcc.storage import messages as storage
 
-    return storage.update(runtime.account(target.at), target, message=name, receipt=known, hidden=hidden, text=text)
+    return storage.update(account, target, message=name, receipt=known, hidden=hidden, text=text)
 
 
 @app.command("delete-message", cls=on(operations.QUEUE))
@@ -173,9 +175,10 @@ def delete_message(ctx: typer.Context, queue: Queue, message: MessageId, receipt
     """
     runtime, target = asked(ctx, queue)
     name, known = messages.message_id(message), messages.pop_receipt(receipt)
+    account = runtime.account(target.at)
     from stcc.storage import messages as storage
 
-    return storage.delete(runtime.account(target.at), target, message=name, receipt=known)
+    return storage.delete(account, target, message=name, receipt=known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,7 @@ _CONDITION_HELP: Final = {
 HELP_NAMES: Final = {"help_option_names": ["-h", "--help"]}
 
 Metadata = Annotated[list[str] | None, typer.Option("--metadata", metavar="NAME=VALUE", help="Metadata; repeatable.")]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, max=10**9, metavar="N", help="At most so many.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 NoMarker = Annotated[bool, typer.Option("--no-marker", help="Leave no operation id in the metadata.")]
 

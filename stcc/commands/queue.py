@@ -10,6 +10,7 @@ from stcc.commands.options import Limit, Metadata, Yes, group, on, runtime_of
 from stcc.knowledge import operations
 from stcc.outcomes import Answer
 from stcc.values.metadata import metadata as parse_metadata
+from stcc.values.targets import name_prefix
 
 app = group("Queues and their messages.")
 
@@ -22,9 +23,10 @@ def create(ctx: typer.Context, queue: Queue, metadata: Metadata = None) -> Answe
     """
     runtime, target = asked(ctx, queue)
     values = parse_metadata(metadata or [])
+    account = runtime.account(target.at)
     from stcc.storage import queues
 
-    return queues.create(runtime.account(target.at), target, metadata=values)
+    return queues.create(account, target, metadata=values)
 
 
 @app.command("list", cls=on(operations.QUEUE))
@@ -39,9 +41,10 @@ def list_(
     """
     runtime = runtime_of(ctx)
     runtime.conditions(operations.QUEUE)
+    account = runtime.account()
     from stcc.storage import queues
 
-    return queues.listing(runtime.account(), prefix=prefix, limit=limit)
+    return queues.listing(account, prefix=name_prefix(prefix), limit=limit)
 
 
 @app.command(cls=on(operations.QUEUE))
@@ -51,9 +54,10 @@ def show(ctx: typer.Context, queue: Queue) -> Answer:
     stcc queue show jobs
     """
     runtime, target = asked(ctx, queue)
+    account = runtime.account(target.at)
     from stcc.storage import queues
 
-    return queues.show(runtime.account(target.at), target)
+    return queues.show(account, target)
 
 
 @app.command(cls=on(operations.QUEUE))
@@ -64,9 +68,10 @@ def delete(ctx: typer.Context, queue: Queue, yes: Yes = False) -> Answer:
     """
     runtime, target = asked(ctx, queue)
     runtime.confirm(f"delete queue {target} with all its messages", yes=yes)
+    account = runtime.account(target.at)
     from stcc.storage import queues
 
-    return queues.delete(runtime.account(target.at), target)
+    return queues.delete(account, target)
 
 
 @app.command(cls=on(operations.QUEUE))
@@ -77,9 +82,10 @@ def clear(ctx: typer.Context, queue: Queue, yes: Yes = False) -> Answer:
     """
     runtime, target = asked(ctx, queue)
     runtime.confirm(f"delete all messages of queue {target}", yes=yes)
+    account = runtime.account(target.at)
     from stcc.storage import queues
 
-    return queues.clear(runtime.account(target.at), target)
+    return queues.clear(account, target)
 
 
 app.add_typer(messages.app)

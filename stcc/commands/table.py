@@ -25,9 +25,10 @@ def create(ctx: typer.Context, table: Table) -> Answer:
     runtime = runtime_of(ctx)
     runtime.conditions(operations.TABLE)
     target = table_target(table)
+    account = runtime.account(target.at)
     from stcc.storage import tables
 
-    return tables.create(runtime.account(target.at), target)
+    return tables.create(account, target)
 
 
 @app.command("list", cls=on(operations.TABLE))
@@ -44,9 +45,10 @@ def list_(
     runtime.conditions(operations.TABLE)
     if _PREFIX.fullmatch(prefix) is None:
         raise Usage(f"--prefix is not the beginning of a table's name: {prefix!r}", hint="letters and digits")
+    account = runtime.account()
     from stcc.storage import tables
 
-    return tables.listing(runtime.account(), prefix=prefix, limit=limit)
+    return tables.listing(account, prefix=prefix, limit=limit)
 
 
 @app.command(cls=on(operations.TABLE))
@@ -59,6 +61,7 @@ def delete(ctx: typer.Context, table: Table, yes: Yes = False) -> Answer:
     runtime.conditions(operations.TABLE)
     target = table_target(table)
     runtime.confirm(f"delete table {target} with all its entities", yes=yes)
+    account = runtime.account(target.at)
     from stcc.storage import tables
 
-    return tables.delete(runtime.account(target.at), target)
+    return tables.delete(account, target)

@@ -25,7 +25,8 @@ _TIMED_OUT: Final = 408
 _XML_CODE = re.compile(rb"<(?:\w+:)?[Cc]ode>([^<]+)</")
 _XML_MESSAGE = re.compile(rb"<(?:\w+:)?[Mm]essage[^>]*>([^<]+)</")
 # How the SDKs stumble over an answer that was cut off inside of its headers or its body.
-_UNREADABLE = (ValueError, AttributeError, KeyError, TypeError, ParseError)
+_UNREADABLE = (ValueError, AttributeError, LookupError, TypeError, ParseError)
+_LEASE_STATES: Final = frozenset({"available", "leased", "expired", "breaking", "broken"})
 # The TLS failures of a handshake: not a byte of the request has left yet.
 _HANDSHAKE = re.compile(r"CERTIFICATE_VERIFY_FAILED|WRONG_VERSION_NUMBER|HANDSHAKE|UNKNOWN_CA|UNSUPPORTED_PROTOCOL")
 
@@ -90,6 +91,23 @@ def ask_tagged(call: Callable[..., T], *args: Any, **kwargs: Any) -> Said[T]:
     if not said.headers.get("etag"):
         raise Lost("the answer was cut off before its ETag")
     return said
+
+
+def ask_properties(call: Callable[..., T], *args: Any, **kwargs: Any) -> Said[T]:
+    """Ask for the properties of a blob or a container: headers only, so a cut shows in what is missing (`Lost`)."""
+    said = ask_tagged(call, *args, **kwargs)
+    properties: Any = said.value
+    if properties.lease.state not in _LEASE_STATES:
+        raise Lost("the answer was cut off before the lease")
+    return said
+
+
+def attempt_to_read(call: Callable[[], T]) -> T:
+    """As `attempt`, for an answer that the SDK reads as it comes: what makes it stumble was cut off (`Lost`)."""
+    try:
+        return attempt(call)
+    except _UNREADABLE as error:
+        raise Lost("the answer could not be read") from error
 
 
 def attempt(call: Callable[[], T]) -> T:

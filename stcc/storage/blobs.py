@@ -7,7 +7,7 @@ from typing import Any, Final
 from stcc.outcomes import Listing, Refused
 from stcc.outcomes.blob import COLUMNS, BlobDeleted, BlobShown
 from stcc.storage.account import Account
-from stcc.storage.answers import Rejected, ask, ask_tagged
+from stcc.storage.answers import Rejected, ask, ask_properties
 from stcc.storage.listing import pages
 from stcc.storage.refusals import Look, lease_facts, refused
 from stcc.storage.settle import change, read
@@ -23,7 +23,7 @@ def show(account: Account, target: BlobTarget, *, conditions: Conditions) -> Blo
     """Read a blob's properties."""
     client = account.blob(target)
     try:
-        said = read(lambda: ask_tagged(client.get_blob_properties, headers=conditions.headers()), target=target)
+        said = read(lambda: ask_properties(client.get_blob_properties, headers=conditions.headers()), target=target)
     except Rejected as rejected:
         look = look_at(account, client)
         return refused(rejected, target=target, doing="show", look=look, expected=conditions.expected_etag)

@@ -7,12 +7,12 @@ from typing import Any
 from stcc.outcomes import Listing, Refused
 from stcc.outcomes.container import COLUMNS, ContainerCreated, ContainerDeleted, ContainerShown
 from stcc.storage.account import Account
-from stcc.storage.answers import Rejected, Said, ask, ask_tagged
+from stcc.storage.answers import Rejected, Said, ask, ask_properties, ask_tagged
 from stcc.storage.listing import pages
 from stcc.storage.refusals import Look, lease_facts, refused
 from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
-from stcc.values.metadata import MARKER
+from stcc.values.metadata import MARKER, is_exactly
 from stcc.values.targets import ContainerTarget
 from stcc.values.times import iso
 
@@ -22,16 +22,17 @@ def create(
 ) -> ContainerCreated | Refused:
     """Create a container; a lost answer is settled by the operation id in its metadata."""
     client = account.container(target.container)
-    operation = str(uuid.uuid4())
-    marked = {**metadata, MARKER: operation} if marker else dict(metadata)
+    marked = {**metadata, MARKER: str(uuid.uuid4())} if marker else dict(metadata)
 
     def mine() -> Said[dict[str, Any]] | None:
-        found = ask_tagged(client.get_container_properties)
-        ours = marker and found.value.metadata.get(MARKER) == operation
+        found = ask_properties(client.get_container_properties)
+        ours = marker and is_exactly(found.value.metadata, marked)
         return Said(_etag_and_time(found.value), found.status, found.headers) if ours else None
 
     try:
-        said, settled = change(lambda: ask_tagged(client.create_container, metadata=marked), target=target, evidence=mine)
+        said, settled = change(
+            lambda: ask_tagged(client.create_container, metadata=marked), target=target, evidence=mine
+        )
     except Rejected as rejected:
         return refused(rejected, target=target, doing="create container", look=_look(account, client))
     return ContainerCreated(
@@ -46,7 +47,9 @@ def show(account: Account, target: ContainerTarget, *, conditions: Conditions) -
     """Read a container's properties."""
     client = account.container(target.container)
     try:
-        said = read(lambda: ask_tagged(client.get_container_properties, headers=conditions.headers()), target=target)
+        said = read(
+            lambda: ask_properties(client.get_container_properties, headers=conditions.headers()), target=target
+        )
     except Rejected as rejected:
         return refused(rejected, target=target, doing="show container", look=_look(account, client))
     found = said.value

@@ -16,7 +16,7 @@ from stcc.errors import Interrupted, StccError, Unknown
 from stcc.outcomes import Refused
 from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseChanged, LeaseReleased, LeaseRenewed, LeaseShown
 from stcc.storage.account import Account
-from stcc.storage.answers import Lost, Rejected, Said, ask, ask_tagged
+from stcc.storage.answers import Lost, Rejected, Said, ask, ask_properties, ask_tagged
 from stcc.storage.refusals import lease_facts, refused
 from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
@@ -108,7 +108,7 @@ class Leases:
     def show(self) -> LeaseShown | Refused:
         """Look at the lease; nobody can read its id or its remaining time."""
         try:
-            said = read(lambda: ask_tagged(self._properties), target=self._target)
+            said = read(lambda: ask_properties(self._properties), target=self._target)
         except Rejected as rejected:
             return self._refused(rejected, "show the lease of", Conditions())
         lease = said.value.lease

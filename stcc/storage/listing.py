@@ -5,7 +5,7 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from stcc.errors import Unexpected
-from stcc.storage.answers import Rejected, attempt
+from stcc.storage.answers import Rejected, attempt_to_read
 from stcc.storage.settle import read
 
 _PAGE: Final = 5000
@@ -21,7 +21,7 @@ def pages(call: Callable[..., Any], *, target: object, limit: int | None, **kwar
         by_page = call(results_per_page=size, **kwargs).by_page(continuation_token=token)
         return list(next(by_page, ())), by_page.continuation_token
 
-    return walk(lambda token: attempt(lambda: page(token)), target=target, limit=limit)
+    return walk(lambda token: attempt_to_read(lambda: page(token)), target=target, limit=limit)
 
 
 def walk(page: Callable[[Any], Page], *, target: object, limit: int | None) -> Iterator[Any]:

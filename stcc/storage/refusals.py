@@ -47,7 +47,7 @@ def refused(
         summary=f"{target}: not modified ({rejected})"
         if code == Exit.NOT_MODIFIED
         else f"cannot {doing} {target}: {meaning} ({before or rejected})",
-        hint=hint,
+        hint="" if code == Exit.NOT_MODIFIED else hint,
         observed=_observed(look, expected) if rejected.status in _WORTH_A_LOOK else None,
     )
 

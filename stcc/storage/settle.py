@@ -52,20 +52,21 @@ def change(
     when a signal came in between.
     """
     lost: Lost | None = None
-    for pause in (*_PAUSES, None):
-        try:
-            return send(), None if lost is None else "repeat"
-        except KeyboardInterrupt as stop:
-            what = f"{target}: {meaning}"
-            raise Interrupted(stop, what, target=str(target)) from None
-        except (Rejected, Lost, Unsent) as failure:
-            lost = failure if lost is None and isinstance(failure, Lost) else lost
-            if pause is None or not _worth_repeating(failure, lost=lost is not None, repeat=repeat):
-                if lost is None:
-                    raise _plain(failure, target) from failure
-                break
-            sleep(max(pause, _advised(failure)))
-    return _by_evidence(evidence, target=target, lost=lost, look=look, meaning=meaning)
+    try:
+        for pause in (*_PAUSES, None):
+            try:
+                return send(), None if lost is None else "repeat"
+            except (Rejected, Lost, Unsent) as failure:
+                lost = failure if lost is None and isinstance(failure, Lost) else lost
+                if pause is None or not _worth_repeating(failure, lost=lost is not None, repeat=repeat):
+                    if lost is None:
+                        raise _plain(failure, target) from failure
+                    break
+                sleep(max(pause, _advised(failure)))
+        return _by_evidence(evidence, target=target, lost=lost, look=look, meaning=meaning)
+    except KeyboardInterrupt as stop:
+        what = f"{target}: {meaning}"
+        raise Interrupted(stop, what, target=str(target)) from None
 
 
 def _worth_repeating(failure: Rejected | Lost | Unsent, *, lost: bool, repeat: bool) -> bool:
@@ -110,4 +111,4 @@ def _unavailable(target: object, failure: Exception) -> Unavailable:
 def _advised(failure: Exception) -> float:
     """Return the seconds that Retry-After asks for, within reason."""
     text = failure.headers.get("retry-after", "") if isinstance(failure, Rejected) else ""
-    return min(float(text), _LONGEST_PAUSE) if text.isdigit() else 0.0
+    return min(float(text), _LONGEST_PAUSE) if text.isdecimal() else 0.0

@@ -16,14 +16,14 @@ from azure.storage.blob import BlobBlock, ContentSettings
 from stcc.outcomes import Refused
 from stcc.outcomes.blob import BlobPut
 from stcc.storage.account import BLOCK, CONNECTIONS, ONE_REQUEST, Account
-from stcc.storage.answers import Rejected, Said, ask, ask_tagged
+from stcc.storage.answers import Rejected, Said, ask, ask_properties, ask_tagged
 from stcc.storage.blobs import look_at
 from stcc.storage.refusals import refused
 from stcc.storage.settle import change, read
 from stcc.values import judgement
 from stcc.values.conditions import Conditions
 from stcc.values.judgement import Seen
-from stcc.values.metadata import MARKER
+from stcc.values.metadata import MARKER, is_exactly
 from stcc.values.targets import BlobTarget
 from stcc.values.times import iso
 
@@ -101,7 +101,7 @@ class _Writer:
                 **self._fresh(),
             ),
             target=self._target,
-            evidence=self._marked,
+            evidence=lambda: self._marked(_md5(data)),
             look=self._unless_same(data),
         )  # fmt: skip
         return self._done(said, settled, size=len(data), blocks=0)
@@ -110,7 +110,9 @@ class _Writer:
         """Return the refusal that the commit would meet, as far as a look can tell."""
         sent = {name: value for name, value in self._conditions.headers().items() if name.startswith("x-ms-")}
         try:
-            found = read(lambda: ask_tagged(self._client.get_blob_properties, headers=sent), target=self._target).value
+            found = read(
+                lambda: ask_properties(self._client.get_blob_properties, headers=sent), target=self._target
+            ).value
             seen = Seen(
                 etag=found.etag, last_modified=found.last_modified, leased=found.lease.state in {"leased", "breaking"}
             )
@@ -125,19 +127,20 @@ class _Writer:
         """Send blocks over a few connections, then commit them all at once."""
         size = _block_size(source.size)
         digest, total = hashlib.md5(usedforsecurity=False), 0
-        with ThreadPoolExecutor(CONNECTIONS) as pool:
-            flying: set[Future[int]] = set()
-            try:
-                for number, block in enumerate(_in_blocks(head, source, size)):
-                    digest.update(block)
-                    total += len(block)
-                    flying.add(pool.submit(self._stage, number, block))
-                    if len(flying) == CONNECTIONS:
-                        flying = _landed(flying, progress)
-                while flying:
+        pool = ThreadPoolExecutor(CONNECTIONS)
+        flying: set[Future[int]] = set()
+        try:
+            for number, block in enumerate(_in_blocks(head, source, size)):
+                digest.update(block)
+                total += len(block)
+                flying.add(pool.submit(self._stage, number, block))
+                if len(flying) == CONNECTIONS:
                     flying = _landed(flying, progress)
-            finally:
-                pool.shutdown(cancel_futures=True)
+            while flying:
+                flying = _landed(flying, progress)
+        finally:
+            # Whoever ends this early (a refusal, Ctrl-C) does not wait for blocks that nobody will commit.
+            pool.shutdown(wait=False, cancel_futures=True)
         return self._commit(-(-total // size), size=total, md5=digest.digest())
 
     def refused(self, rejected: Rejected, *, before: str | None = None) -> Refused:
@@ -174,7 +177,7 @@ class _Writer:
         said, settled = change(
             lambda: ask_tagged(self._client.commit_block_list, blocks, content_settings=settings, **self._fresh()),
             target=self._target,
-            evidence=lambda: self._marked() or self._listed(blocks),
+            evidence=lambda: self._marked(md5) or self._listed(blocks),
             look=self._look,
         )
         return self._done(said, settled, size=size, blocks=count)
@@ -182,9 +185,11 @@ class _Writer:
     def _block_id(self, number: int) -> str:
         return f"{self._operation.hex}-{number:05d}"
 
-    def _marked(self) -> Said[dict[str, Any]] | None:
-        found = ask_tagged(self._client.get_blob_properties)
-        ours = self._attributes.marker and found.value.metadata.get(MARKER) == str(self._operation)
+    def _marked(self, md5: bytes) -> Said[dict[str, Any]] | None:
+        """Return the answer that was lost, if what is there is all ours: somebody may have kept only our mark."""
+        found = ask_properties(self._client.get_blob_properties)
+        ours = self._attributes.marker and is_exactly(found.value.metadata, self._stored["metadata"])
+        ours = ours and found.value.content_settings.content_md5 == md5
         etag_and_time = {"etag": found.value.etag, "last_modified": found.value.last_modified}
         return Said(etag_and_time, found.status, found.headers) if ours else None
 
@@ -204,7 +209,7 @@ class _Writer:
 
         def looking() -> Mapping[str, object]:
             stored = ask(self._client.get_blob_properties).value.content_settings.content_md5
-            return {**look(), "same_content": stored == hashlib.md5(data, usedforsecurity=False).digest()}
+            return {**look(), "same_content": stored == _md5(data)}
 
         return looking
 
@@ -217,6 +222,10 @@ class _Writer:
             size=size,
             blocks=blocks,
         )
+
+
+def _md5(data: bytes) -> bytes:
+    return hashlib.md5(data, usedforsecurity=False).digest()
 
 
 def _in_blocks(head: bytes, source: Source, size: int) -> Iterator[bytes]:

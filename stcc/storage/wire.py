@@ -1,5 +1,6 @@
 """The last step before the network: what is sent is what was asked for, and can be looked at."""
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
@@ -45,6 +46,7 @@ _PLAIN: Final = frozenset(
         *("$filter", "$select", "$top", "$format", "nexttablename", "nextpartitionkey", "nextrowkey"),
     ]
 )
+_CONTENT_RANGE = re.compile(r"bytes (?:\d+-\d+|\*)/\d+", re.ASCII)
 
 
 class Exchange(NamedTuple):
@@ -82,13 +84,19 @@ class Wire(RequestsTransport):  # type: ignore[misc]  # exported lazily, which m
         finally:
             if self._trace is not None:
                 self._trace(_exchange(request, response, seconds=time.monotonic() - started))
-        _check_whole(request.method, response)
+        try:
+            _check_whole(request.method, response)
+        except CutOff:
+            response.internal_response.close()
+            raise
         return response
 
 
 def _check_path(url: str) -> None:
     prepared = Request("GET", url).prepare()
-    if unquote(urlsplit(prepared.url or "").path) != unquote(urlsplit(url).path):
+    # %2e would be sent as a dot, and the other side would take the segment away.
+    dots = any(unquote(segment) in {".", ".."} for segment in urlsplit(url).path.split("/"))
+    if dots or unquote(urlsplit(prepared.url or "").path) != unquote(urlsplit(url).path):
         msg = "the name cannot be sent: the HTTP library would turn its path into another one"
         raise Usage(msg)
 
@@ -104,7 +112,9 @@ def _check_whole(method: str, response: Any) -> None:
         raise CutOff("no end of the headers")
     if not headers.get("content-length", "0").isdigit():
         raise CutOff("half a Content-Length")
-    if not headers.get("etag", '"').endswith('"'):
+    if not _CONTENT_RANGE.fullmatch(headers.get("content-range", "bytes */0")):
+        raise CutOff("half a Content-Range")
+    if headers.get("etag", '""').count('"') != 2:
         raise CutOff("half an ETag")
 
 

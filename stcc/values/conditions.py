@@ -12,6 +12,7 @@ from stcc.knowledge.operations import CONDITIONS, HEADERS, Operation
 from stcc.values import etags, times
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_GUID = re.compile(r"\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?")
 # The pairs in which the service lets the ETag decide; every other pair is a 400 on writes.
 _WRITE_PAIRS: Final = (
     {"--if-match", "--if-unmodified-since"},
@@ -76,11 +77,10 @@ def lease_id(text: str, *, option: str) -> str:
     if not text.strip():
         msg = f"{option} is empty"
         raise Usage(msg, hint="is the variable set? an empty lease id would be a request without one")
-    try:
-        return str(UUID(text.strip()))
-    except ValueError:
+    if _GUID.fullmatch(text.strip()) is None:  # UUID() alone takes underscores and the digits of other scripts
         msg = f"{option} is not a GUID: {text!r}"
-        raise Usage(msg, hint="as printed by lease acquire: 1f812371-a41d-49e6-b123-f4b542e85144") from None
+        raise Usage(msg, hint="as printed by lease acquire: 1f812371-a41d-49e6-b123-f4b542e85144")
+    return str(UUID(text.strip()))
 
 
 def _value(operation: Operation, flag: str, text: str, *, now: datetime) -> str:

@@ -1,7 +1,7 @@
 """Metadata and tags: `name=value` pairs that become headers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from stcc.errors import Usage
@@ -34,6 +34,18 @@ def metadata(pairs: Sequence[str]) -> dict[str, str]:
         msg = "--metadata is larger than 8 KiB"
         raise Usage(msg)
     return values
+
+
+def is_exactly(found: Mapping[str, str] | None, sent: Mapping[str, str]) -> bool:
+    """Tell whether metadata is what was sent, operation id and all; names may have lost their case on the way.
+
+    Somebody else's change of one name may have left the operation id in place: then the ETag is theirs.
+    """
+    return _folded(found or {}) == _folded(sent)
+
+
+def _folded(values: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in values.items()}
 
 
 def tags(pairs: Sequence[str]) -> dict[str, str]:

@@ -15,6 +15,10 @@ from stcc.errors import Usage
 _CONTAINER = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]|\$root|\$web|\$logs|\$blobchangefeed", re.ASCII)
 _QUEUE = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]", re.ASCII)
 _TABLE = re.compile(r"[A-Za-z][A-Za-z0-9]{2,62}", re.ASCII)
+_PATH_ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*", re.ASCII)
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://", re.ASCII)
+_SIGNATURE = re.compile(r"[?&]sig=", re.IGNORECASE)
+_NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f]")
 _SNAPSHOT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z", re.ASCII)
 # The service counts UTF-16 units, up to 1,024 of them.
 _BLOB_NAME_LIMIT: Final = 1024
@@ -73,21 +77,23 @@ class TableTarget(NamedTuple):
 def container_target(text: str) -> ContainerTarget:
     """Parse `CONTAINER` or its URL."""
     at, path = _split(text)
+    _no_snapshot(text, at)
     return ContainerTarget(container=_name(path, _CONTAINER, what="container"), at=at)
 
 
 def queue_target(text: str) -> QueueTarget:
     """Parse `QUEUE` or its URL."""
     at, path = _split(text)
+    _no_snapshot(text, at)
     return QueueTarget(queue=_name(path, _QUEUE, what="queue"), at=at)
 
 
 def table_target(text: str) -> TableTarget:
     """Parse `TABLE` or its URL."""
     at, path = _split(text)
+    _no_snapshot(text, at)
     if path.lower() == "tables":
-        msg = "a table cannot be called 'tables': the service keeps that name"
-        raise Usage(msg)
+        raise Usage("a table cannot be called 'tables': the service keeps that name")
     return TableTarget(table=_name(path, _TABLE, what="table"), at=at)
 
 
@@ -116,8 +122,16 @@ def lease_target(text: str) -> ContainerTarget | BlobTarget:
 def listing_target(text: str) -> tuple[ContainerTarget, str]:
     """Parse `CONTAINER[/PREFIX]` into the container and the (possibly empty) prefix."""
     at, path = _split(text)
+    _no_snapshot(text, at)
     container, _, prefix = path.partition("/")
+    _check_text(prefix)
     return ContainerTarget(container=_name(container, _CONTAINER, what="container"), at=at), prefix
+
+
+def name_prefix(text: str) -> str:
+    """Check what the names in a listing shall start with; it may be empty."""
+    _check_text(text, what="--prefix")
+    return text
 
 
 def snapshot_time(text: str) -> str:
@@ -133,18 +147,23 @@ def _split(text: str) -> tuple[Location | None, str]:
         msg = "the target is empty"
         raise Usage(msg, hint="is the variable set?")
     _check_text(text)
-    if "://" not in text:
-        return None, text
-    return _from_url(text)
+    if _URL.match(text):
+        return _from_url(text)
+    if _SIGNATURE.search(text):
+        msg = "a SAS goes with a full URL, not with a name"
+        raise Usage(msg, hint="https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?SAS")
+    return None, text
 
 
 def _from_url(text: str) -> tuple[Location, str]:
+    if _NOT_IN_URLS.search(text):  # urlsplit leaves some of them out, and another name would remain
+        msg = "the URL of the target contains a space or a control character"
+        raise Usage(msg, hint="percent-encode it: %20 is a space")
     try:
         url = urlsplit(text)
         host, port = url.hostname or "", url.port
     except ValueError:
-        msg = "the target is not a URL that can be read"
-        raise Usage(msg) from None
+        raise Usage("the target is not a URL that can be read") from None
     if url.scheme not in {"https", "http"} or not host or url.username is not None or url.fragment:
         msg = f"not the URL of a storage account: {url.scheme}://{host}"
         raise Usage(msg, hint="https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB, with or without a SAS")
@@ -153,6 +172,8 @@ def _from_url(text: str) -> tuple[Location, str]:
     path = url.path.removeprefix("/")
     if path_style(host):
         account, _, path = path.partition("/")
+        if _PATH_ACCOUNT.fullmatch(account) is None:
+            raise Usage("the URL names no account: it comes before the container where the host has no domain")
         endpoint += f"/{account}"
     return Location(endpoint=endpoint, sas=_sas_of(url.query)), unquote(path, errors="surrogateescape")
 
@@ -169,16 +190,21 @@ def path_style(host: str) -> bool:
 def _sas_of(query: str) -> str | None:
     rest = "&".join(part for part in query.split("&") if part and part.partition("=")[0].lower() != "snapshot")
     if rest and not any(name.lower() == "sig" for name, _ in parse_qsl(rest)):
-        names = ", ".join(sorted({part.partition("=")[0] for part in rest.split("&")}))
-        msg = f"the query of the URL is neither a SAS nor a snapshot: {names}"
-        raise Usage(msg)
+        raise Usage("the query of the URL is neither a SAS nor a snapshot")
     return rest or None
 
 
 def _snapshot_of(text: str, at: Location | None) -> str | None:
     if at is None:
         return None
-    return next((value for name, value in parse_qsl(urlsplit(text).query) if name.lower() == "snapshot"), None)
+    query = parse_qsl(urlsplit(text).query, keep_blank_values=True)
+    return next((value for name, value in query if name.lower() == "snapshot"), None)
+
+
+def _no_snapshot(text: str, at: Location | None) -> None:
+    """Refuse the URL of a snapshot where only the whole can be meant."""
+    if _snapshot_of(text, at) is not None:
+        raise Usage("the URL names a snapshot; only a blob has snapshots")
 
 
 def _name(text: str, form: re.Pattern[str], *, what: str) -> str:
@@ -199,24 +225,20 @@ def _blob_name(name: str, text: str) -> str:
         raise Usage(msg, hint="is the variable set? CONTAINER/BLOB")
     _check_text(name)
     if len(name) * 2 > _BLOB_NAME_LIMIT and len(name.encode("utf-16-le")) // 2 > _BLOB_NAME_LIMIT:
-        msg = f"the blob's name is longer than {_BLOB_NAME_LIMIT} characters"
-        raise Usage(msg)
+        raise Usage(f"the blob's name is longer than {_BLOB_NAME_LIMIT} characters")
     # An HTTP client normalises these away, and the request would reach another blob or container.
-    if any(unquote(unquote(segment)) in {".", ".."} for segment in name.replace("\\", "/").split("/")):
-        msg = f"a segment '.' or '..' cannot be part of a blob's name: {name!r}"
-        raise Usage(msg)
+    if any(segment in {".", ".."} for segment in unquote(unquote(name)).replace("\\", "/").split("/")):
+        raise Usage(f"a segment '.' or '..' cannot be part of a blob's name: {name!r}")
     return name
 
 
-def _check_text(text: str) -> None:
+def _check_text(text: str, *, what: str = "the target") -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        msg = "the target is not UTF-8 text"
-        raise Usage(msg) from None
+        raise Usage(f"{what} is not UTF-8 text") from None
     if "\0" in text:
-        msg = "the target contains a NUL character"
-        raise Usage(msg)
+        raise Usage(f"{what} contains a NUL character")
 
 
 def _shown(text: str) -> str:

@@ -43,7 +43,7 @@ def moment(text: str, *, option: str, now: datetime) -> datetime:
         return _beside(now, relative[1], relative[2], option=option)
     for parse in (datetime.fromisoformat, parsedate_to_datetime):
         try:
-            parsed = parse(text.strip())
+            parsed = parse(text.strip().upper())  # RFC 3339 allows t and z
         except (ValueError, OverflowError):
             continue
         if parsed.tzinfo is None:
