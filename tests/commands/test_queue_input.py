@@ -77,7 +77,9 @@ REFUSED = [
     case("show \x1b[31m", "not the name of a queue: '\\x1b[31m'", NAME, id="escape sequence"),
     case("show \udcff", "the target is not UTF-8 text", id="not UTF-8"),
     case("create jobs --metadata a", "--metadata is not name=value: 'a'", id="metadata without a value"),
-    case("list --limit 0", "invalid value for '--limit': 0 is not in the range 1<=x<=1000000000.", id="limit of nothing"),
+    case(
+        "list --limit 0", "invalid value for '--limit': 0 is not in the range 1<=x<=1000000000.", id="limit of nothing"
+    ),
     case("send jobs _", "TEXT is empty", "is the variable set? An empty message is sent from stdin: -", id="no text"),
     case("send jobs x --visibility _", "--visibility is not a duration: ''", "*", id="empty visibility"),
     case("send jobs x --visibility 8d", "--visibility is out of range: '8d'", RANGE_0, id="hidden too long"),
