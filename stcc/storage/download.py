@@ -5,17 +5,15 @@ that changes midway is refused and never mixed. (An empty blob takes two
 requests: the service refuses every range of nothing.)
 """
 
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, BinaryIO
 
 from stcc.errors import Unavailable
 from stcc.outcomes import Content, Refused
 from stcc.outcomes.blob import BlobGot
-from stcc.storage.account import BLOCK, CONNECTIONS, ONE_REQUEST, Account
+from stcc.storage.account import CONNECTIONS, Account
 from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask, attempt
 from stcc.storage.blobs import look_at
 from stcc.storage.refusals import refused
@@ -36,27 +34,12 @@ class Range:
 
 
 class Download:
-    """A blob that was found, its first bytes at hand; the rest comes when it is written.
+    """A blob that was found, its first bytes at hand; the rest comes when it is written."""
 
-    `part` asks for (offset, length) of this very version of the blob.
-    """
-
-    def __init__(
-        self,
-        said: Said[Any],
-        target: BlobTarget,
-        *,
-        offset: int,
-        part: Callable[[int, int], bytes],
-        refuse: Callable[[Rejected], Refused],
-        progress: Progress,
-    ) -> None:
+    def __init__(self, said: Said[Any], target: BlobTarget, refuse: Callable[[Rejected], Refused]) -> None:
         self._said = said
         self._target = target
-        self._offset = offset
-        self._part = part
         self._refuse = refuse
-        self._progress = progress
 
     @property
     def size(self) -> int:
@@ -66,7 +49,12 @@ class Download:
     def into(self, file: BinaryIO, *, path: str) -> BlobGot | Refused:
         """Write everything to a file; `Unavailable` when the bytes stop coming."""
         try:
-            written = self._pour(file.write)
+            # Several connections write at several places, which a pipe or a device does not have.
+            written = (
+                self._moved(lambda: _apart(lambda: self._said.value.readinto(file)))
+                if file.seekable()
+                else self._pour(file.write)
+            )
         except Rejected as rejected:
             return self._refuse(rejected)
         if written != self.size:
@@ -94,41 +82,29 @@ class Download:
         return Content(kind="blob-got", target=str(self._target), etag=self._said.value.properties.etag, write=write)
 
     def _pour(self, write: Callable[[bytes], object]) -> int:
+        chunks = iter(self._said.value.chunks())
         written = 0
+        while (chunk := self._moved(lambda: next(chunks, None))) is not None:
+            write(chunk)
+            written += len(chunk)
+        return written
+
+    def _moved(self, move: Callable[[], Any]) -> Any:
         try:
-            for chunk in chain(self._at_hand(), self._rest()):
-                write(chunk)
-                written += len(chunk)
-                self._progress(written, self.size)
+            return attempt(move)
         except (Lost, Unsent) as failure:
             raise Unavailable(
                 f"{self._target}: {failure}", target=str(self._target), hint="the local file is as it was"
             ) from failure
-        return written
 
-    def _at_hand(self) -> Iterator[bytes]:
-        """Yield what came with the first answer."""
-        chunks = iter(self._said.value.chunks())
-        left = min(self.size, ONE_REQUEST)
-        while left > 0 and (chunk := attempt(lambda: next(chunks, None))) is not None:
-            left -= len(chunk)
-            yield chunk
 
-    def _rest(self) -> Iterator[bytes]:
-        """Yield the ranges beyond the first answer in their order, a few of them under way at a time."""
-        end = self._offset + self.size
-        pool = ThreadPoolExecutor(CONNECTIONS)
-        flying: deque[Future[bytes]] = deque()
-        try:
-            for start in range(self._offset + ONE_REQUEST, end, BLOCK):
-                if len(flying) == CONNECTIONS:
-                    yield flying.popleft().result()
-                flying.append(pool.submit(self._part, start, min(BLOCK, end - start)))
-            while flying:
-                yield flying.popleft().result()
-        finally:
-            # Whoever ends this early (a refusal, Ctrl-C) does not wait for answers that nobody will read.
-            pool.shutdown(wait=False, cancel_futures=True)
+def _apart(call: Callable[[], Any]) -> Any:
+    """Call something on a thread of its own: whom Ctrl-C ends does not wait for the answers under way."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        return pool.submit(call).result()
+    finally:
+        pool.shutdown(wait=False)
 
 
 def get(
@@ -146,20 +122,13 @@ def get(
         said = read(
             lambda: ask(
                 client.download_blob,
+                max_concurrency=CONNECTIONS,
                 headers=conditions.headers(),
+                progress_hook=progress,
                 **asked,
             ),
             target=target,
         )
     except Rejected as rejected:
         return refuse(rejected)
-    same = {**conditions.headers(), "If-Match": said.value.properties.etag}
-
-    def part(offset: int, length: int) -> bytes:
-        def ask_for_part() -> bytes:
-            return bytes(attempt(ask(client.download_blob, offset, length, headers=dict(same)).value.readall))
-
-        return read(ask_for_part, target=target)
-
-    offset = 0 if span is None else span.offset
-    return Download(said, target, offset=offset, part=part, refuse=refuse, progress=progress)
+    return Download(said, target, refuse)

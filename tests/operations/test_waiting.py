@@ -5,21 +5,7 @@ from itertools import islice, repeat
 import pytest
 
 from stcc.operations import waiting
-
-
-class FakeClock:
-    """Time that passes by sleeping alone; remembers the pauses."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-        self.sleeps: list[float] = []
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float, /) -> None:
-        self.now += seconds
-        self.sleeps.append(seconds)
+from tests.fakes import FakeClock
 
 
 class Queue:

@@ -1,0 +1,136 @@
+"""Every command that asks storage: how it is called, and which conditions it honours.
+
+Written out by hand, so that neither the table in the code nor the commands can be wrong unnoticed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from stcc.app import command
+from stcc.knowledge.operations import Operation
+from tests.situations import Situation
+
+DATES: Final = frozenset({"--if-modified-since", "--if-unmodified-since"})
+ETAGS: Final = frozenset({"--if-match", "--if-none-match"})
+EVERYTHING: Final = ETAGS | DATES | {"--if-tags", "--lease-id"}
+LEASES: Final = EVERYTHING - {"--lease-id"}
+IF_MATCH: Final = frozenset({"--if-match"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One way to call a command; `{name}` is a property of a `Situation`.
+
+    `argv` succeeds together with `said`, which stands for the condition where one is needed. `sends` is what goes
+    over the wire then: method and query, in order. `honours` are the conditions; with `create_only`, also
+    If-None-Match: *.
+    """
+
+    argv: str
+    said: str = ""
+    sends: tuple[str, ...] = ("GET",)
+    honours: frozenset[str] = frozenset()
+    create_only: bool = False
+    weak: bool = False
+
+    @property
+    def verb(self) -> str:
+        return " ".join(self.argv.split()[:2])
+
+    def arguments(self, there: Situation) -> list[str]:
+        return there.argv(self.argv)
+
+    def succeeding(self, there: Situation) -> list[str]:
+        return there.argv(f"{self.argv} {self.said}")
+
+
+IN_CONTAINER: Final = "restype=container"
+CALLS: Final = (
+    Call(argv="container create {new_container}", sends=(f"PUT {IN_CONTAINER}",)),
+    Call(argv="container show {existing_container}", sends=(f"GET {IN_CONTAINER}",), honours=frozenset({"--lease-id"})),
+    Call(
+        argv="container list --prefix {existing_container}",
+        sends=("GET comp=list&include=&maxresults=5000&prefix=...",),
+    ),
+    Call(
+        argv="container delete {existing_container} --yes",
+        sends=(f"DELETE {IN_CONTAINER}",),
+        honours=DATES | {"--lease-id"},
+    ),
+    Call(argv="blob put {new_blob} -", sends=("PUT",), honours=EVERYTHING, create_only=True),
+    Call(argv="blob get {blob} -", honours=EVERYTHING),
+    Call(argv="blob show {blob}", sends=("HEAD",), honours=EVERYTHING),
+    Call(argv="blob list {existing_container}", sends=(f"GET comp=list&maxresults=5000&{IN_CONTAINER}",)),
+    Call(argv="blob delete {blob}", said="--force", sends=("DELETE",), honours=EVERYTHING),
+    Call(argv="lease acquire {blob}", sends=("PUT comp=lease",), honours=LEASES),
+    Call(argv="lease renew {leased_blob} --lease-id {held}", sends=("PUT comp=lease",), honours=LEASES),
+    Call(
+        argv="lease change {leased_blob} --lease-id {held} --proposed-id {other}",
+        sends=("PUT comp=lease",),
+        honours=LEASES,
+    ),
+    Call(argv="lease release {leased_blob} --lease-id {held}", sends=("PUT comp=lease",), honours=LEASES),
+    Call(argv="lease break {leased_blob} --yes", sends=("HEAD", "PUT comp=lease"), honours=LEASES),
+    Call(argv="lease show {leased_blob}", sends=("HEAD",)),
+    Call(argv="lease acquire {existing_container}", sends=(f"PUT comp=lease&{IN_CONTAINER}",), honours=DATES),
+    Call(
+        argv="lease renew {leased_container} --lease-id {held}",
+        sends=(f"PUT comp=lease&{IN_CONTAINER}",),
+        honours=DATES,
+    ),
+    Call(
+        argv="lease change {leased_container} --lease-id {held} --proposed-id {other}",
+        sends=(f"PUT comp=lease&{IN_CONTAINER}",),
+        honours=DATES,
+    ),
+    Call(
+        argv="lease release {leased_container} --lease-id {held}",
+        sends=(f"PUT comp=lease&{IN_CONTAINER}",),
+        honours=DATES,
+    ),
+    Call(
+        argv="lease break {leased_container} --yes",
+        sends=(f"GET {IN_CONTAINER}", f"PUT comp=lease&{IN_CONTAINER}"),
+        honours=DATES,
+    ),
+    Call(argv="lease show {leased_container}", sends=(f"GET {IN_CONTAINER}",)),
+    Call(argv="table create {new_table}", sends=("POST",)),
+    Call(argv="table list --prefix {table}", sends=("GET $filter=...&$top=1000",)),
+    Call(argv="table delete {table} --yes", sends=("DELETE",)),
+    Call(argv="entity get {table} P R"),
+    Call(argv="entity query {table}", sends=("GET $top=1000",)),
+    Call(argv="entity insert {table} P new n:=2", sends=("POST",)),
+    Call(argv="entity replace {table} P R n:=2", said="--force", sends=("PUT",), honours=IF_MATCH, weak=True),
+    Call(argv="entity merge {table} P R n:=2", said="--force", sends=("PATCH",), honours=IF_MATCH, weak=True),
+    Call(argv="entity delete {table} P R", said="--force", sends=("DELETE",), honours=IF_MATCH, weak=True),
+    Call(argv="entity upsert {table} P R n:=2 --mode replace", sends=("PUT",)),
+    Call(argv="entity upsert {table} P R n:=2 --mode merge", sends=("PATCH",)),
+    Call(argv="queue create {new_queue}", sends=("PUT",)),
+    Call(argv="queue list --prefix {queue}", sends=("GET comp=list&include=metadata&maxresults=5000&prefix=...",)),
+    Call(argv="queue show {queue}", sends=("GET comp=metadata",)),
+    Call(argv="queue delete {queue} --yes", sends=("DELETE",)),
+    Call(argv="queue clear {queue} --yes", sends=("DELETE",)),
+    Call(argv="queue send {queue} text", sends=("POST",)),
+    Call(argv="queue dequeue {queue}", sends=("GET numofmessages=1&visibilitytimeout=30",)),
+    Call(argv="queue peek {queue}", sends=("GET numofmessages=1&peekonly=true",)),
+    Call(
+        argv="queue update {queue} {message} --pop-receipt {receipt} --visibility 60",
+        sends=("PUT popreceipt=...&visibilitytimeout=60",),
+    ),
+    Call(argv="queue delete-message {queue} {message} --pop-receipt {receipt}", sends=("DELETE popreceipt=...",)),
+)
+
+
+def operations() -> Iterator[tuple[str, Operation]]:
+    """Yield `noun verb` and the operation of every command that has one."""
+    groups: Any = command
+    for noun in groups.commands:
+        try:
+            verbs: dict[str, Any] = getattr(groups.commands[noun], "commands", {})
+        except ModuleNotFoundError:
+            continue
+        for verb, found in verbs.items():
+            operation: Operation | None = getattr(found, "operation", None)
+            if operation is not None:
+                yield f"{noun} {verb}", operation

@@ -1,0 +1,126 @@
+"""Every command that changes a container, a blob or a lease, and how to find out whether it was applied."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from azure.core.exceptions import HttpResponseError
+
+from tests.situations import HELD, OTHER, Situation
+
+Truth = Callable[[Situation], object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A command that changes something; `{name}` is a property of a `Situation`.
+
+    `applied` looks for the effect and for what the command prints (the ETag, the id); `lost` is the exit code when
+    it was applied and its answer is lost once; `repeated` says whether it may be sent a second time.
+    """
+
+    argv: str
+    printed: Truth
+    lost: int
+    before: object = None
+    repeated: bool = True
+
+    @property
+    def verb(self) -> str:
+        return " ".join(self.argv.split()[:2])
+
+
+def etag(target: str) -> Truth:
+    return lambda there: there.properties(getattr(there, target)).etag
+
+
+def etag_if_written(target: str) -> Truth:
+    """Return the ETag of a blob that has what `stcc` wrote, which is "text"."""
+
+    def look(there: Situation) -> object:
+        name = getattr(there, target)
+        return there.properties(name).etag if exists(target)(there) and there.content(name) == b"text" else None
+
+    return look
+
+
+def exists(target: str) -> Truth:
+    return lambda there: there.client(getattr(there, target)).exists()
+
+
+def etag_if_there(target: str) -> Truth:
+    return lambda there: there.properties(getattr(there, target)).etag if exists(target)(there) else None
+
+
+def gone(target: str) -> Truth:
+    return lambda there: None if exists(target)(there) else ""
+
+
+def lease_state(target: str, state: str) -> Truth:
+    """Return "" when the lease is in this state; None before."""
+    return lambda there: "" if there.properties(getattr(there, target)).lease.state == state else None
+
+
+def held_under(target: str, lease_id: str) -> Truth:
+    """Return the id under which something is leased when it is this one; renewing it finds out."""
+
+    def look(there: Situation) -> object:
+        try:
+            there.lease(getattr(there, target), lease_id).renew()
+        except HttpResponseError:
+            return None
+        return lease_id
+
+    return look
+
+
+CHANGES = [
+    Change(argv="container create {new_container}", printed=etag_if_there("new_container"), lost=0),
+    Change(argv="container create {new_container} --no-marker", printed=etag_if_there("new_container"), lost=70),
+    Change(argv="container delete {existing_container} --yes", printed=gone("existing_container"), lost=70),
+    Change(argv="blob put {new_blob} -", printed=etag_if_written("new_blob"), lost=0),
+    Change(argv="blob put {new_blob} - --no-marker", printed=etag_if_written("new_blob"), lost=70),
+    Change(argv="blob put {blob} - --if-match {etag}", printed=etag_if_written("blob"), lost=0),
+    Change(argv="blob put {blob} - --if-match {etag} --no-marker", printed=etag_if_written("blob"), lost=70),
+    Change(argv="blob put {blob} - --if-unmodified-since now+1h", printed=etag_if_written("blob"), lost=0),
+    Change(argv="blob put {leased_blob} - --lease-id {held}", printed=etag_if_written("leased_blob"), lost=0),
+    Change(argv="blob put {blob} - --force", printed=etag_if_written("blob"), lost=0),
+    Change(argv="blob delete {blob} --if-match {etag}", printed=gone("blob"), lost=70),
+    Change(argv="blob delete {blob} --force", printed=gone("blob"), lost=70),
+    Change(argv="lease acquire {blob} --proposed-id {other}", printed=held_under("blob", OTHER), lost=0),
+    Change(
+        argv="lease acquire {existing_container} --proposed-id {other}",
+        printed=held_under("existing_container", OTHER),
+        lost=0,
+    ),
+    Change(argv="lease acquire {blob} --proposed-id {other} --wait 1s", printed=held_under("blob", OTHER), lost=0),
+    Change(
+        argv="lease renew {leased_blob} --lease-id {held}",
+        printed=held_under("leased_blob", HELD),
+        lost=0,
+        before=HELD,
+    ),
+    Change(
+        argv="lease change {leased_blob} --lease-id {held} --proposed-id {other}",
+        printed=held_under("leased_blob", OTHER),
+        lost=0,
+    ),
+    Change(
+        argv="lease change {leased_container} --lease-id {held} --proposed-id {other}",
+        printed=held_under("leased_container", OTHER),
+        lost=0,
+    ),
+    Change(
+        argv="lease release {leased_blob} --lease-id {held}", printed=lease_state("leased_blob", "available"), lost=70
+    ),
+    Change(
+        argv="lease release {leased_container} --lease-id {held}",
+        printed=lease_state("leased_container", "available"),
+        lost=70,
+    ),
+    Change(
+        argv="lease break {leased_blob} --period 0 --yes -q",
+        printed=lease_state("leased_blob", "broken"),
+        lost=70,
+        repeated=False,
+    ),
+]

@@ -1,0 +1,216 @@
+"""On the wire: every condition is sent exactly or refused, and an operation is one request."""
+
+from urllib.parse import parse_qsl
+
+import pytest
+
+from stcc.knowledge.operations import CONDITIONS, HEADERS
+from tests.azurite import ProxiedAccount
+from tests.calls import CALLS, ETAGS, Call, operations
+from tests.proxy import Proxy
+from tests.running import Stcc
+from tests.situations import Situation
+from tests.wire import Answer, Recorded
+
+GUID = "0F8FAD5B-D9CB-469F-A165-70867728950E"
+ETAG_SPELLINGS = {"quoted": '"0x8D1"', "unquoted": "0x8D1", "weak": 'W/"0x8D1"', "weak unquoted": "W/0x8D1"}
+# Flag -> how it is spelled -> (what is typed, what is sent).
+SPELLINGS: dict[str, dict[str, tuple[str, str]]] = {
+    "--if-match": {name: (text, '"0x8D1"') for name, text in ETAG_SPELLINGS.items()} | {"any": ("*", "*")},
+    "--if-none-match": {name: (text, '"0x8D1"') for name, text in ETAG_SPELLINGS.items()} | {"any": ("*", "*")},
+    "--if-modified-since": {
+        "RFC 3339": ("2020-01-31T12:00:00+02:00", "Fri, 31 Jan 2020 10:00:00 GMT"),
+        "RFC 1123": ("Fri, 31 Jan 2020 10:00:00 GMT", "Fri, 31 Jan 2020 10:00:00 GMT"),
+    },
+    "--if-unmodified-since": {
+        "RFC 3339": ("2020-01-31T12:00:00.9Z", "Fri, 31 Jan 2020 12:00:00 GMT"),
+        "RFC 1123": ("Fri, 31 Jan 2020 10:00:00 GMT", "Fri, 31 Jan 2020 10:00:00 GMT"),
+    },
+    "--if-tags": {"expression": (""" "stage" = 'done' """, """"stage" = 'done'""")},
+    "--lease-id": {"upper case": (GUID, GUID.lower()), "braces": (f"{{{GUID}}}", GUID.lower())},
+}
+CONDITION_HEADERS = frozenset(name.lower() for name in HEADERS.values())
+MAY_LIST = {"accept-encoding", "date", "x-ms-date"}  # a date has a comma of its own
+EACH_CALL = [pytest.param(call, id=call.argv) for call in CALLS]
+
+
+def conditions_of(request: Recorded) -> dict[str, str]:
+    return {name: value for name, value in request.headers.items() if name in CONDITION_HEADERS}
+
+
+def line(request: Recorded) -> str:
+    """Name a request by its method and its query; long values are shortened."""
+    pairs = parse_qsl(request.query, keep_blank_values=True)
+    shown = "&".join(sorted(f"{key}={value if len(value) < 15 else '...'}" for key, value in pairs))
+    return f"{request.method} {shown}".strip()
+
+
+def sent_with(call: Call, flag: str, typed: str, sent: str) -> str | None:
+    """Return what the header of this flag must carry, or None when the command must refuse the flag."""
+    if flag not in call.honours or (flag == "--if-none-match" and typed == "*" and not call.create_only):
+        return None
+    return f"W/{sent}" if call.weak and sent != "*" else sent
+
+
+def test_every_command_that_asks_storage_is_called_here() -> None:
+    assert {verb for verb, _ in operations()} == {call.verb for call in CALLS}
+
+
+@pytest.mark.parametrize("flag", CONDITIONS)
+@pytest.mark.parametrize("call", EACH_CALL)
+def test_a_condition_is_sent_exactly_or_refused(
+    call: Call, flag: str, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    takes_id = "--lease-id" in call.argv
+    for typed, meant in SPELLINGS[flag].values():
+        argv = call.arguments(there)
+        proxied.clear()
+        code = proxied_stcc(*argv, flag, typed, "--no-diagnose", stdin=b"text").code
+
+        expected = sent_with(call, flag, typed, meant)
+        if takes_id and flag == "--lease-id":
+            continue  # it names the lease itself, and the last one given wins
+        if expected is None:
+            assert (code, proxied.requests) == (2, []), typed
+            continue
+        # A condition may be met or not; either way it was sent, with the last request, and no other one with it.
+        held = {"x-ms-lease-id": there.held} if takes_id else {}
+        assert code in {0, 4, 12, 30}, typed
+        assert len(proxied.requests) == len(call.sends), typed
+        assert conditions_of(proxied.requests[-1]) == {HEADERS[flag].lower(): expected} | held, typed
+        assert [conditions_of(request) for request in proxied.requests[:-1]] == [{}] * (len(call.sends) - 1), typed
+        there = Situation(there.azurite)
+
+
+@pytest.mark.parametrize("call", EACH_CALL)
+def test_an_empty_condition_is_never_no_condition(
+    call: Call, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    for flag in CONDITIONS:
+        for empty in ("", " ", '""', "W/", 'W/""') if flag in ETAGS else ("", " "):
+            assert (proxied_stcc(*call.succeeding(there), flag, empty, stdin=b"text").code, proxied.requests) == (2, [])
+
+
+@pytest.mark.parametrize("call", EACH_CALL)
+def test_a_success_is_one_request(call: Call, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation) -> None:
+    argv = call.succeeding(there)
+    code, _, _ = proxied_stcc(*argv, stdin=b"text")
+
+    assert (code, tuple(map(line, proxied.requests))) == (0, call.sends)
+    for request in proxied.requests:
+        assert conditions_of(request) == unasked(call)
+        if call.verb.split()[0] in {"blob", "container", "lease", "queue"}:
+            assert request.headers["x-ms-version"] == "2021-12-02"
+        # The proxy joins the values of a header that comes twice.
+        assert not [name for name, value in request.headers.items() if ", " in value and name not in MAY_LIST]
+
+
+def unasked(call: Call) -> dict[str, str]:
+    """Return the condition headers that go out with a success when no condition was typed."""
+    if call.create_only:
+        return {"if-none-match": "*"}
+    if call.weak:
+        return {"if-match": "*"}
+    return {"x-ms-lease-id": "0f8fad5b-d9cb-469f-a165-70867728950e"} if "--lease-id" in call.argv else {}
+
+
+@pytest.mark.parametrize("call", EACH_CALL)
+def test_a_redirect_is_not_followed(call: Call, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation) -> None:
+    argv = call.succeeding(there)
+    with Proxy(1) as elsewhere:
+        proxied.fail(
+            Answer(307, {"Location": f"http://127.0.0.1:{elsewhere.port}/devstoreaccount1/elsewhere"}), times=9
+        )
+
+        assert (proxied_stcc(*argv, stdin=b"text").code, elsewhere.requests) == (1, [])
+    assert len(proxied.requests) == 1
+
+
+def test_force_sends_no_condition(proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation) -> None:
+    code, _, _ = proxied_stcc(*there.argv("blob put {blob} - --force"), stdin=b"text")
+
+    assert (code, [conditions_of(request) for request in proxied.requests]) == (0, [{}])
+
+
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        (
+            "--if-match 0x8D1 --if-unmodified-since 2020-01-31T12:00:00Z",
+            {"if-match": '"0x8D1"', "if-unmodified-since": "Fri, 31 Jan 2020 12:00:00 GMT"},
+        ),
+        (
+            "--if-none-match 0x8D1 --if-modified-since 2020-01-31T12:00:00Z",
+            {"if-none-match": '"0x8D1"', "if-modified-since": "Fri, 31 Jan 2020 12:00:00 GMT"},
+        ),
+        ("--if-match 0x8D1 --lease-id {held}", {"if-match": '"0x8D1"', "x-ms-lease-id": GUID.lower()}),
+        ("--if-match 0x8D1 --if-modified-since 2020-01-31T12:00:00Z", None),
+        ("--if-match 0x8D1 --if-none-match 0x8D2", None),
+        ("--if-none-match 0x8D1 --if-unmodified-since 2020-01-31T12:00:00Z", None),
+        ("--if-modified-since 2020-01-31T12:00:00Z --if-unmodified-since 2020-01-31T12:00:00Z", None),
+        ("--if-none-match * --lease-id {held}", None),
+        ("--force --if-match 0x8D1", None),
+        ("--force --lease-id {held}", None),
+    ],
+)
+def test_a_pair_that_the_service_would_reject_or_misread_is_refused(
+    typed: str, sent: dict[str, str] | None, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    code = proxied_stcc(*there.argv(f"blob put {{blob}} - --no-diagnose {typed}"), stdin=b"text").code
+
+    assert (code == 2, [conditions_of(request) for request in proxied.requests]) == (
+        (True, []) if sent is None else (False, [sent])
+    )
+
+
+@pytest.mark.parametrize("argv", ["blob delete {blob}", "entity replace {table} P R n:=2", "entity delete {table} P R"])
+def test_an_unconditional_change_must_be_said(
+    argv: str, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    assert (proxied_stcc(*there.argv(argv)).code, proxied.requests) == (2, [])
+
+
+def test_an_empty_blob_takes_two_requests(proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation) -> None:
+    code, out, _ = proxied_stcc(*there.argv("blob get {empty_blob} -"))
+
+    assert (code, out, [(request.method, request.status) for request in proxied.requests]) == (
+        0,
+        "",
+        [("GET", 416), ("GET", 200)],
+    )
+
+
+def test_a_refusal_is_looked_at_once(proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation) -> None:
+    argv = there.argv("blob put {blob} -")
+
+    assert proxied_stcc(*argv, stdin=b"text").code == 9
+    assert list(map(line, proxied.requests)) == ["PUT", "HEAD"]
+    proxied.clear()
+    assert proxied_stcc(*argv, "--no-diagnose", stdin=b"text").code == 9
+    assert list(map(line, proxied.requests)) == ["PUT"]
+
+
+def test_a_large_put_looks_first_then_sends_blocks_and_commits(
+    proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    argv = there.argv("blob put {blob} - --if-match {etag}")
+    code, _, _ = proxied_stcc(*argv, stdin=bytes(33 << 20))
+
+    sent = list(map(line, proxied.requests))
+    assert (code, sent[0], sent[1:-1], sent[-1]) == (
+        0,
+        "HEAD",
+        ["PUT blockid=...&comp=block"] * 5,
+        "PUT comp=blocklist",
+    )
+    expected = {"if-match": there.etag}
+    assert [conditions_of(request) for request in proxied.requests] == [{}] * 6 + [expected]
+
+
+def test_a_large_put_that_is_bound_to_fail_sends_no_block(
+    proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    argv = there.argv("blob put {blob} - --if-match 0x8D1 --no-diagnose")
+    code, _, _ = proxied_stcc(*argv, stdin=bytes(33 << 20))
+
+    assert (code, list(map(line, proxied.requests))) == (12, ["HEAD"])
