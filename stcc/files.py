@@ -3,7 +3,6 @@
 import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO
@@ -119,6 +118,8 @@ def replacing(path: Path) -> Generator[Draft]:
 
 @contextlib.contextmanager
 def _temporary(path: Path) -> Generator[tuple[int, Path]]:
+    import tempfile
+
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:64]}.", suffix=".stcc", dir=path.parent)
     draft = Path(name)
     try:

@@ -1,24 +1,24 @@
 """argv -> exit code: the only place that prints an answer, and the only place that catches everything."""
 
 import os
-import re
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stdout, suppress
 from io import StringIO
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from stcc.errors import Interrupted, Local, StccError, Usage
 from stcc.exits import Exit
-from stcc.outcomes import Content, Listing
+from stcc.outcomes import Content, Listing, Refused
 from stcc.runtime import Runtime
 from stcc.settings import FORMATS, Settings, settings
 
-# What somebody may have pasted into the wrong place; the parser quotes what it cannot place.
-_SECRETS = re.compile(r"(sig=|AccountKey=|SharedAccessSignature=)[^&;'\"\s]+", re.IGNORECASE)
+if TYPE_CHECKING:
+    from stcc.output.text import Text
 
 
 def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> int:
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> i
         return _pipe_closed()
     except Exception as error:  # noqa: BLE001  # the edge: one line for people, the rest on request
         if "STCC_DEBUG" in runtime.environment:
-            runtime.say(_SECRETS.sub(r"\1...", traceback.format_exc()))
+            runtime.say(traceback.format_exc())
         return _failed(StccError(f"a bug in stcc: {type(error).__name__}", hint=_REPORT), runtime)
 
 
@@ -62,7 +62,7 @@ def _answered(args: list[str], runtime: Runtime) -> int:
 
 
 def _usage(error: typer.TyperException, runtime: Runtime) -> Usage:
-    message = _SECRETS.sub(r"\1...", error.format_message())
+    message = error.format_message()
     if not message.startswith("Usage:"):
         return Usage(message[:1].lower() + message[1:])
     if _settings(runtime).output not in {"json", "ndjson"}:  # nothing was asked: the message is the help
@@ -70,21 +70,53 @@ def _usage(error: typer.TyperException, runtime: Runtime) -> Usage:
     return Usage("missing command.")
 
 
-def _present(answer: object, runtime: Runtime) -> int:
-    from stcc.output import render
-    from stcc.output.text import on_terminal
-
+def _present(answer: Any, runtime: Runtime) -> int:
     if isinstance(answer, Content):
         return _pour(answer, runtime)
     give_back = getattr(answer, "give_back", None)
     try:
-        for text in render.answer(answer, runtime.settings):  # type: ignore[arg-type]  # commands return answers only
-            _write(on_terminal(text.out) if runtime.on_terminal else text.out, text.err, runtime)
-    except (Local, BrokenPipeError):
-        if give_back is not None:
-            give_back()
+        printed = _printed(answer, runtime)
+    except (StccError, BrokenPipeError) as error:
+        if give_back is None:
+            raise
+        give_back()
+        if isinstance(error, StccError):
+            error.hint = "what was acquired was given back"
         raise
+    if give_back is not None and not printed and runtime.settings.output != "none":
+        give_back()
+        raise StccError(
+            "nothing of the answer was printed, so what was acquired was given back", hint="--query lease_id"
+        )
     return answer.ended().exit_code if isinstance(answer, Listing) else getattr(answer, "exit_code", Exit.DONE)
+
+
+def _printed(answer: Any, runtime: Runtime) -> bool:
+    """Print an answer, and tell whether stdout got any of it."""
+    from stcc.output import render
+    from stcc.output.text import on_terminal
+
+    printed = False
+    pieces = render.answer(answer, runtime.settings)
+    for text in pieces:
+        try:
+            _write(on_terminal(text.out) if runtime.on_terminal else text.out, text.err, runtime)
+        except Local as error:
+            if isinstance(answer, Refused):
+                runtime.tell("".join(piece.err for piece in render.answer(answer, Settings())))
+                return False
+            _save(answer, [text, *pieces], error, runtime)
+            raise
+        printed = printed or bool(text.out)
+    return printed
+
+
+def _save(answer: Any, unprinted: "list[Text]", error: Local, runtime: Runtime) -> None:
+    """Tell on stderr what stdout did not take: an ETag or a receipt that exists nowhere else."""
+    is_long = isinstance(answer, Listing) and answer.noun is None
+    if not is_long and getattr(answer, "give_back", None) is None:
+        runtime.tell("".join(text.out for text in unprinted))
+        error.message += "; what was asked has been done, and this was the answer"
 
 
 def _pour(content: Content, runtime: Runtime) -> int:

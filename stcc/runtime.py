@@ -62,7 +62,9 @@ class Runtime:
         return settings.chosen_connection(self.flags, self.environment)
 
     def check(self) -> None:
-        """Refuse what the shared options cannot mean, before the command does anything."""
+        """Refuse what the shared options cannot mean, and an answer that nobody could read, before anything is done."""
+        if self.stdout is None and self.settings.output != "none":
+            raise Usage("stdout is closed: the answer would be lost", hint="send it to /dev/null, or say --output none")
         if self.settings.query is not None:
             from stcc.output.query import Query
 
@@ -166,8 +168,10 @@ class Runtime:
         """Write text that is known to be harmless to stderr; when it cannot be written, there is nobody to tell."""
         if self.stderr is None:
             return
+        from stcc.output.text import without_secrets
+
         try:
-            self.stderr.write(text)
+            self.stderr.write(without_secrets(text))
             self.stderr.flush()
         except OSError:
             # What is still buffered has nowhere to go; the interpreter would try again, and fail, at exit.

@@ -43,6 +43,8 @@ def acquire(
     seconds = None
     if duration != "infinite":
         seconds = times.whole_seconds(duration, option="--duration", low=15, high=60, note="or infinite")
+    if proposed_id is None and runtime.settings.output == "none":
+        raise Usage("--output none would leave nobody with the id of the lease", hint="choose it with --proposed-id")
     chosen = str(uuid.uuid4()) if proposed_id is None else parse_id(proposed_id, option="--proposed-id")
     patience = _patience(wait, no_wait=no_wait)
     account = runtime.account(leased.at)
@@ -138,7 +140,7 @@ def break_(
     state = lease.show()
     if isinstance(state, Refused):
         return state
-    runtime.story(f"{leased} is {' '.join(filter(None, [state.state, state.duration]))}")
+    runtime.story(f"{leased} is {state.state}" + (f" ({state.duration})" if state.duration else ""))
     runtime.confirm(f"break the lease of {leased}", yes=yes)
     answer = lease.break_(period=seconds, conditions=conditions)
     if isinstance(answer, Refused) or patience is None:

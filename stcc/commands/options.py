@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from stcc.errors import Interrupted
+from stcc.errors import Interrupted, Usage
 from stcc.knowledge.operations import CONDITIONS, Operation
 from stcc.runtime import Runtime
 
@@ -68,6 +68,11 @@ def _long_name(param: typer.CallbackParam) -> str:
     return next(name for name in param.opts if name.startswith("--")).removeprefix("--")
 
 
+def _is_told_once(param: Any) -> bool:
+    """Tell an option whose value could be lost: no flag, not repeatable, and not shared (there the last one wins)."""
+    return not param.is_flag and not param.multiple and param.callback is not _keep_flag
+
+
 def _option(names: tuple[str, ...], metavar: str | None, text: str, *, hidden: bool, keep: Any) -> TyperOption:
     return TyperOption(
         param_decls=list(names),
@@ -117,6 +122,16 @@ class StccCommand(TyperCommand):
                 self.params += _condition_options(self.operation)
             self.params += shared_options(hidden=True)
         return super().get_params(ctx)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse an option that is given twice: of two conditions, the service would be told one."""
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        options: list[Any] = [param for param in given if param.param_type_name == "option"]
+        once = [param for param in options if _is_told_once(param)]
+        for param in once:
+            if once.count(param) > 1:
+                raise Usage(f"--{_long_name(param)} is given more than once")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Check what the shared options say before the command does anything."""

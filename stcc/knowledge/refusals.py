@@ -64,7 +64,7 @@ MEANINGS: Final[dict[str, tuple[str, str]]] = {
         "the credential is not accepted",
         "check the account's name, its key, the expiry of the SAS, and this machine's clock",
     ),
-    "AuthorizationFailure": ("not allowed", "a rule of the account (network, SAS permissions) does not let you"),
+    "AuthorizationFailure": ("not allowed", "a wrong key, or a rule of the account (network, SAS permissions)"),
     "AuthorizationPermissionMismatch": ("not allowed", "the SAS or the role lacks the permission for this"),
     "AuthorizationServiceMismatch": ("not allowed", "the SAS is for another service"),
     "AuthorizationResourceTypeMismatch": ("not allowed", "the SAS is for another kind of resource"),

@@ -28,7 +28,7 @@ class QueueCreated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueExists:
-    """It was there already, with the metadata that was asked for."""
+    """It is there, with the metadata that was asked for: from before, or, when settled, perhaps by this request."""
 
     noun: ClassVar[str] = "queue"
     kind: ClassVar[str] = "queue-exists"

@@ -1,16 +1,15 @@
 """The JSON envelope: one document, the same for answers, refusals and failures."""
 
 import dataclasses
-import json
 import re
 from typing import Any
 
 from stcc.errors import StccError
 from stcc.exits import Exit
 from stcc.outcomes import Listing, Outcome, Refused
-from stcc.output.text import is_mapping
+from stcc.output.text import is_mapping, without_secrets
 
-_NOT_PLAIN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_NOT_PLAIN = "[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 def result(outcome: Outcome) -> dict[str, Any]:
@@ -42,12 +41,12 @@ def envelope(
         "http_status": http_status,
         "error_code": error_code,
         "request_id": request_id,
-        "target": target,
+        "target": None if target is None else without_secrets(target),
         "result": result,
         "observed": observed,
     }
     if message is not None:
-        document |= {"message": message, "hint": hint or None}
+        document |= {"message": without_secrets(message), "hint": without_secrets(hint or "") or None}
     return document
 
 
@@ -111,8 +110,10 @@ def of_failure(error: StccError) -> dict[str, Any]:
 
 def document(value: object) -> str:
     """Return one line of JSON in which no character can act on a terminal, and every string keeps its value."""
+    import json
+
     text = json.dumps(value, ensure_ascii=False, default=_plain)
-    return _NOT_PLAIN.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+    return re.sub(_NOT_PLAIN, lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
 def _plain(value: object) -> object:

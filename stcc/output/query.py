@@ -1,5 +1,6 @@
 """JMESPath over results, imported only when asked for."""
 
+from contextlib import suppress
 from typing import Any
 
 from stcc.errors import StccError, Usage
@@ -10,11 +11,15 @@ class Query:
 
     def __init__(self, text: str) -> None:
         import jmespath
-        from jmespath.exceptions import JMESPathError
+        from jmespath.exceptions import ArityError, JMESPathError, JMESPathTypeError, UnknownFunctionError
 
         self._error = JMESPathError
         try:
             self._compiled = jmespath.compile(text)
+            with suppress(JMESPathTypeError):  # of a value that is not there yet
+                self._compiled.search({})
+        except (UnknownFunctionError, ArityError) as error:
+            raise Usage(f"--query calls a function wrongly: {str(error).partition(chr(10))[0]}") from None
         except (JMESPathError, ValueError, RecursionError):  # a number too long; too deep
             msg = f"--query is not a JMESPath expression: {text!r}"
             raise Usage(msg, hint="https://jmespath.org; for example 'etag' or '[].name'") from None
@@ -24,6 +29,6 @@ class Query:
         try:
             return self._compiled.search(value)
         except self._error as error:
-            # Too late for a usage error: what was asked has been done.
+            # Too late for a usage error: what was asked has been done, and this is what came of it.
             msg = f"it was done, but --query cannot be applied to the answer: {str(error).partition(chr(10))[0]}"
-            raise StccError(msg) from None
+            raise StccError(msg, observed={"result": value}) from None

@@ -5,8 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
 # C0 and C1 controls, and what reorders or breaks a line (bidirectional controls, separators).
-_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_HARMFUL_BUT_LAYOUT = re.compile(_HARMFUL.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+_HARMFUL = "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+_HARMFUL_BUT_LAYOUT = _HARMFUL.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f")
+# What somebody may have pasted into the wrong place: signatures, keys by name, and 64 bytes of base64.
+_SECRETS = (
+    r"(?i)(?<=sig=)[^&;'\"\s]+|(?<=AccountKey=)[^&;'\"\s]+|(?<=SharedAccessSignature=)[^;'\"\s]+|[a-z0-9+/]{86}=="
+)
 
 
 class Text(NamedTuple):
@@ -18,17 +22,22 @@ class Text(NamedTuple):
 
 def visible(text: str) -> str:
     """Return text in which no control character can act on a terminal; line ends stay."""
-    return "\n".join(_HARMFUL.sub(_escape, line) for line in text.split("\n"))
+    return "\n".join(re.sub(_HARMFUL, _escape, line) for line in text.split("\n"))
 
 
 def on_terminal(text: str) -> str:
     """Return text for a terminal: as `visible`, but tabs still separate columns."""
-    return _HARMFUL_BUT_LAYOUT.sub(_escape, text)
+    return re.sub(_HARMFUL_BUT_LAYOUT, _escape, text)
 
 
 def cell(value: object) -> str:
     """Return one value on one line: control characters and line ends made visible, nothing as an empty text."""
-    return _HARMFUL.sub(_escape, plain(value))
+    return re.sub(_HARMFUL, _escape, plain(value))
+
+
+def without_secrets(text: str) -> str:
+    """Return what goes to stderr or into the document of a failure: quoted input may be a secret in the wrong place."""
+    return re.sub(_SECRETS, "...", text)
 
 
 def plain(value: object) -> str:

@@ -37,6 +37,10 @@ class Account:
         self._timeout = timeout
         self._trace = trace
 
+    def hurried(self) -> "Account":
+        """Return the same account for a last word: an answer may take two seconds."""
+        return Account(self.connection, timeout=min(self._timeout, 2.0), diagnose=False, trace=self._trace)
+
     def options(self, service: Service) -> dict[str, Any]:
         """Return the keyword arguments with which every client of a service is made."""
         endpoint = self.connection.endpoint(service)

@@ -83,11 +83,12 @@ def listing(
         kind="blobs-listed",
         target=shown,
         columns=(*COLUMNS["blobs-listed"], *extra),
-        items=(_item(one) for one in found),
+        items=(_item(one, include) for one in found),
     )
 
 
-def _item(found: Any) -> Mapping[str, object]:
+def _item(found: Any, include: list[str]) -> Mapping[str, object]:
+    """Return the fields of one blob; what was not asked for is None, not empty."""
     return {
         "name": found.name,
         "snapshot": found.snapshot,
@@ -98,8 +99,8 @@ def _item(found: Any) -> Mapping[str, object]:
         "etag": f'"{found.etag.strip(chr(34))}"' if found.etag else None,
         "content_type": found.content_settings.content_type,
         "tier": found.blob_tier,
-        "metadata": found.metadata or {},
-        "tags": found.tags or {},
+        "metadata": (found.metadata or {}) if "metadata" in include else None,
+        "tags": (found.tags or {}) if "tags" in include else None,
     }
 
 

@@ -22,6 +22,7 @@ def create(
 ) -> ContainerCreated | Refused:
     """Create a container; a lost answer is settled by the operation id in its metadata."""
     client = account.container(target.container)
+    look = _look(account, client)
     marked = {**metadata, MARKER: str(uuid.uuid4())} if marker else dict(metadata)
 
     def mine() -> Said[dict[str, Any]] | None:
@@ -31,10 +32,10 @@ def create(
 
     try:
         said, settled = change(
-            lambda: ask_tagged(client.create_container, metadata=marked), target=target, evidence=mine
+            lambda: ask_tagged(client.create_container, metadata=marked), target=target, evidence=mine, look=look
         )
     except Rejected as rejected:
-        return refused(rejected, target=target, doing="create container", look=_look(account, client))
+        return refused(rejected, target=target, doing="create container", look=look)
     return ContainerCreated(
         reply=said.reply(settled=settled),
         target=str(target),

@@ -36,7 +36,7 @@ class Range:
 class Download:
     """A blob that was found, its first bytes at hand; the rest comes when it is written."""
 
-    def __init__(self, said: Said[Any], target: BlobTarget, refuse: Callable[[Rejected], Refused]) -> None:
+    def __init__(self, said: Said[Any], target: BlobTarget, refuse: Callable[[Rejected, str], Refused]) -> None:
         self._said = said
         self._target = target
         self._refuse = refuse
@@ -56,7 +56,7 @@ class Download:
                 else self._pour(file.write)
             )
         except Rejected as rejected:
-            return self._refuse(rejected)
+            return self._refuse(rejected, self._said.value.properties.etag)
         if written != self.size:
             raise Unavailable(f"{self._target}: {written} of {self.size} bytes came", target=str(self._target))
         properties = self._said.value.properties
@@ -113,9 +113,8 @@ def get(
     """Ask for a blob; `progress` is told (bytes so far, bytes in all)."""
     client = account.blob(target)
 
-    def refuse(rejected: Rejected) -> Refused:
-        look = look_at(account, client)
-        return refused(rejected, target=target, doing="get", look=look, expected=conditions.expected_etag)
+    def refuse(rejected: Rejected, expected: str | None) -> Refused:
+        return refused(rejected, target=target, doing="get", look=look_at(account, client), expected=expected)
 
     asked = {} if span is None else {"offset": span.offset, "length": span.length}
     try:
@@ -130,5 +129,5 @@ def get(
             target=target,
         )
     except Rejected as rejected:
-        return refuse(rejected)
+        return refuse(rejected, conditions.expected_etag)
     return Download(said, target, refuse)

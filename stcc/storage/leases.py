@@ -4,7 +4,6 @@ The id is always chosen here, before the request, so that asking twice is
 asking for the same lease; the id that comes back must be that one.
 """
 
-import contextlib
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -12,11 +11,11 @@ from typing import Any
 
 from azure.storage.blob import BlobLeaseClient
 
-from stcc.errors import Interrupted, StccError, Unknown
+from stcc.errors import Interrupted, Unknown
 from stcc.outcomes import Refused
 from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseChanged, LeaseReleased, LeaseRenewed, LeaseShown
 from stcc.storage.account import Account
-from stcc.storage.answers import Lost, Rejected, Said, ask, ask_properties, ask_tagged
+from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask, ask_properties, ask_tagged
 from stcc.storage.refusals import lease_facts, refused
 from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
@@ -30,6 +29,7 @@ class Leases:
     """The lease of one blob or container."""
 
     def __init__(self, account: Account, target: Target) -> None:
+        self._account = account
         self._target = target
         self._diagnose = account.diagnose
         if isinstance(target, BlobTarget):
@@ -50,11 +50,13 @@ class Leases:
         doing = "acquire the lease of"
         try:
             answer = self._changed("acquire", doing, lease_id, conditions, look=look, lease_duration=duration)
-        except Interrupted:
-            self._give_back(lease_id)
+        except Interrupted as stop:
+            stop.hint = (
+                f"it was given back; its id was {lease_id}" if self._give_back(lease_id) else self._perhaps(lease_id)
+            )
             raise
         except Unknown as unknown:
-            unknown.hint = f"if it was granted, its id is {lease_id}: stcc lease release {self._target} --lease-id ..."
+            unknown.hint = self._perhaps(lease_id)
             raise
         if isinstance(answer, Refused):
             return answer
@@ -115,10 +117,19 @@ class Leases:
         facts = self._facts(said, None)
         return LeaseShown(state=lease.state, status=lease.status, duration=lease.duration, **facts)
 
-    def _give_back(self, lease_id: str) -> None:
-        """Release a lease that nobody will use; where that fails, it ends by itself or is already gone."""
-        with contextlib.suppress(StccError):
-            self.release(lease_id, conditions=Conditions())
+    def _perhaps(self, lease_id: str) -> str:
+        return f"if it was granted, its id is {lease_id}: stcc lease release {self._target} --lease-id {lease_id}"
+
+    def _give_back(self, lease_id: str) -> bool:
+        """Release a lease that nobody will use, in one quick try; False when it may still be held."""
+        quick = Leases(self._account.hurried(), self._target)
+        try:
+            ask(BlobLeaseClient(quick._client, lease_id=lease_id).release)
+        except Rejected:
+            return True  # it is not ours, or not any more
+        except (Lost, Unsent):
+            return False
+        return True
 
     def _changed(
         self,

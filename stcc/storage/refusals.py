@@ -17,6 +17,8 @@ _BY_STATUS: Final = {
     409: ("conflict", Exit.CONFLICT, "conflict"),
     412: ("precondition-failed", Exit.PRECONDITION, "a condition is not met"),
 }
+# What an unmet condition is called, whichever it was.
+_UNMET: Final = frozenset({"ConditionNotMet", "TargetConditionNotMet", "UpdateConditionNotSatisfied"})
 _WORTH_A_LOOK: Final = frozenset({404, 409, 412})
 Look = Callable[[], Mapping[str, object]]
 
@@ -37,6 +39,8 @@ def refused(
     """
     outcome, code, words = _BY_STATUS.get(rejected.status, ("failed", Exit.FAILED, rejected.message or "not accepted"))
     meaning, hint = MEANINGS.get(rejected.code or "", (words, ""))
+    if rejected.code in _UNMET and expected in {None, "*"}:
+        meaning, hint = "a condition is not met", "look at what is there, and at the condition"
     return Refused(
         outcome=outcome,
         exit_code=code,

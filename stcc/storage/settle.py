@@ -8,7 +8,7 @@ Otherwise the outcome is unknown, and said so. (semantics.md, section 8)
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
 from stcc.errors import Interrupted, Unavailable, Unknown
@@ -18,11 +18,12 @@ from stcc.storage.refusals import Look, looked
 T = TypeVar("T")
 _PAUSES: Final = (0.05, 0.2, 0.5)
 _LONGEST_PAUSE: Final = 3.0
+_PATIENCE: Final = 10.0
 
 
 def read(send: Callable[[], T], *, target: object, sleep: Callable[[float], None] = time.sleep) -> T:
     """Return the answer to a read; `Rejected` when it is a no, `Unavailable` when nobody answers."""
-    for pause in (*_PAUSES, None):
+    for pause in _pauses():
         try:
             return send()
         except (Rejected, Lost, Unsent) as failure:
@@ -53,7 +54,7 @@ def change(
     """
     lost: Lost | None = None
     try:
-        for pause in (*_PAUSES, None):
+        for pause in _pauses():
             try:
                 return send(), None if lost is None else "repeat"
             except (Rejected, Lost, Unsent) as failure:
@@ -67,6 +68,16 @@ def change(
     except KeyboardInterrupt as stop:
         what = f"{target}: {meaning}"
         raise Interrupted(stop, what, target=str(target)) from None
+
+
+def _pauses() -> Iterator[float | None]:
+    """Yield how long to pause after each try that failed, and None for the last; slow answers make it two tries."""
+    until = time.monotonic() + _PATIENCE
+    yield _PAUSES[0]
+    for pause in _PAUSES[1:]:
+        if time.monotonic() < until:
+            yield pause
+    yield None
 
 
 def _worth_repeating(failure: Rejected | Lost | Unsent, *, lost: bool, repeat: bool) -> bool:

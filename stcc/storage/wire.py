@@ -11,6 +11,7 @@ from azure.core.pipeline.transport import RequestsTransport
 from requests import Request
 
 from stcc.errors import Usage
+from stcc.values.targets import is_loopback
 
 CONNECT_TIMEOUT: Final = 5.0
 # What `-v` may show of a request: its conditions. Lease ids are keys, and stay hidden.
@@ -72,6 +73,8 @@ class Wire(RequestsTransport):  # type: ignore[misc]  # exported lazily, which m
     def send(self, request: Any, **kwargs: Any) -> Any:
         """Send one request; `Usage` when the HTTP library would normalise its path into another one."""
         _check_path(request.url)
+        if is_loopback(str(urlsplit(str(request.url)).hostname)):
+            kwargs["proxies"] = dict.fromkeys(("http", "https", "all"))  # a proxy has no way to this machine
         started = time.monotonic()
         http: Any = super()
         response: Any = None
@@ -81,6 +84,11 @@ class Wire(RequestsTransport):  # type: ignore[misc]  # exported lazily, which m
             if type(error) is not ValueError:  # a URL or a header that cannot be sent
                 raise
             raise CutOff("half a Content-Length") from error
+        except OSError as error:
+            if "CA certificate" not in str(error):
+                raise
+            msg = "the certificates of the authorities cannot be read"
+            raise Usage(msg, hint="REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE names the file") from error
         finally:
             if self._trace is not None:
                 self._trace(_exchange(request, response, seconds=time.monotonic() - started))

@@ -38,7 +38,8 @@ def account_key(text: str, *, what: str) -> str:
 def sas_token(text: str, *, what: str) -> str:
     """Return a SAS without its question mark, or refuse what has no signature; the text is never quoted back."""
     token = text.strip().removeprefix("?")
-    if not any(name == "sig" and value for name, value in parse_qsl(token)) or _SAS.fullmatch(token) is None:
+    signed = any(name == "sig" and value for name, value in parse_qsl(token))
+    if not signed or "?" in token or "://" in token or _SAS.fullmatch(token) is None:
         msg = f"{what} is not a shared access signature"
         raise Usage(msg, hint="sv=...&sig=...")
     return token

@@ -11,8 +11,8 @@ from stcc.errors import Usage
 from stcc.knowledge.operations import CONDITIONS, HEADERS, Operation
 from stcc.values import etags, times
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_GUID = re.compile(r"\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?")
+_CONTROL = r"[\x00-\x1f\x7f]"
+_GUID = r"\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?"
 # The pairs in which the service lets the ETag decide; every other pair is a 400 on writes.
 _WRITE_PAIRS: Final = (
     {"--if-match", "--if-unmodified-since"},
@@ -77,7 +77,7 @@ def lease_id(text: str, *, option: str) -> str:
     if not text.strip():
         msg = f"{option} is empty"
         raise Usage(msg, hint="is the variable set? an empty lease id would be a request without one")
-    if _GUID.fullmatch(text.strip()) is None:  # UUID() alone takes underscores and the digits of other scripts
+    if re.fullmatch(_GUID, text.strip()) is None:  # UUID() alone takes underscores and the digits of other scripts
         msg = f"{option} is not a GUID: {text!r}"
         raise Usage(msg, hint="as printed by lease acquire: 1f812371-a41d-49e6-b123-f4b542e85144")
     return str(UUID(text.strip()))
@@ -100,7 +100,7 @@ def _tags(text: str) -> str:
     if not text.strip():
         msg = "--if-tags is empty"
         raise Usage(msg, hint="""an expression such as "stage" = 'done'""")
-    if _CONTROL.search(text) or not text.isascii():
+    if re.search(_CONTROL, text) or not text.isascii():
         msg = f"--if-tags cannot be sent in a header: {text!r}"
         raise Usage(msg, hint="printable ASCII only")
     return text.strip()

@@ -8,8 +8,9 @@ import re
 
 from stcc.errors import Usage
 
-_QUOTED = re.compile(r'(W/)?"([\x21\x23-\x7e]+)"')
-_BARE = re.compile(r"[\x21\x23-\x2b\x2d-\x7e]+")
+_QUOTED = r'(W/)?"([\x21\x23-\x7e]+)"'
+# Without quotes only what ETags are made of; a URL, or a list, is something else that was pasted here.
+_BARE = r"[0-9A-Za-z_.:%'()+-]+"
 
 
 def blob_etag(text: str, *, option: str) -> str:
@@ -30,10 +31,10 @@ def _opaque(text: str, *, option: str) -> str:
     if not text.strip():
         msg = f"{option} is empty"
         raise Usage(msg, hint="is the variable set? an empty ETag never means 'no condition'; say --force for that")
-    if quoted := _QUOTED.fullmatch(text):
+    if quoted := re.fullmatch(_QUOTED, text):
         return quoted[2]
     bare = text.removeprefix("W/")  # what a shell leaves of W/"..." without quotes around it
-    if _BARE.fullmatch(bare) and "*" not in bare:
+    if re.fullmatch(_BARE, bare):
         return bare
     msg = f"{option} is not one ETag: {text!r}"
     raise Usage(msg, hint="""one tag as the service printed it, for example '"0x8DEA1B2C3D4E5F6"', or '*'""")

@@ -7,9 +7,9 @@ from typing import Final
 from stcc.errors import Usage
 
 MARKER: Final = "stcc_op"
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_VALUE = re.compile(r"[\x20-\x7e]*")
-_TAG = re.compile(r"[A-Za-z0-9 +\-./:=_]*", re.ASCII)
+_NAME = r"(?a)[A-Za-z_][A-Za-z0-9_]*"
+_VALUE = r"[\x20-\x7e]*"
+_TAG = r"(?a)[A-Za-z0-9 +\-./:=_]*"
 _TAG_LIMIT: Final = 10
 _METADATA_LIMIT: Final = 8192
 
@@ -18,13 +18,13 @@ def metadata(pairs: Sequence[str]) -> dict[str, str]:
     """Parse `name=value` pairs; names are C# identifiers, values printable ASCII, 8 KiB in all."""
     values = _pairs(pairs, option="--metadata")
     for name, value in values.items():
-        if _NAME.fullmatch(name) is None:
+        if re.fullmatch(_NAME, name) is None:
             msg = f"--metadata name is not an identifier: {name!r}"
             raise Usage(msg, hint="letters, digits and underscores, not a digit first")
         if name.lower() == MARKER:
             msg = f"--metadata name {MARKER} belongs to stcc"
             raise Usage(msg)
-        if _VALUE.fullmatch(value) is None or value != value.strip():
+        if re.fullmatch(_VALUE, value) is None or value != value.strip():
             msg = f"--metadata value cannot be sent in a header: {name}={value!r}"
             raise Usage(msg, hint="printable ASCII, no space at either end; encode other text")
     if len({name.lower() for name in values}) < len(values):
@@ -55,7 +55,7 @@ def tags(pairs: Sequence[str]) -> dict[str, str]:
         msg = f"--tag was given {len(values)} times"
         raise Usage(msg, hint="a blob has at most 10 tags")
     for name, value in values.items():
-        if not (1 <= len(name) <= 128 and len(value) <= 256 and _TAG.fullmatch(name) and _TAG.fullmatch(value)):
+        if not (1 <= len(name) <= 128 and len(value) <= 256 and re.fullmatch(_TAG, name) and re.fullmatch(_TAG, value)):
             msg = f"--tag is not a blob index tag: {name}={value!r}"
             raise Usage(msg, hint="letters, digits, space and + - . / : = _; name to 128, value to 256 characters")
     return values

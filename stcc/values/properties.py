@@ -92,6 +92,7 @@ def property_name(name: str) -> str:
 
 def from_document(document: object, *, partition_key: str, row_key: str) -> Properties:
     """Parse annotated JSON; keys in it must be those of the entity, its ETag and Timestamp are left to the service."""
+    document = _unwrapped(document)
     if not isinstance(document, dict):
         raise Usage("--from is not a JSON object", hint='{"name": "text", "n@odata.type": "Edm.Int64", "n": "5"}')
     members: dict[str, Any] = {n: v for n, v in document.items() if not n.startswith("odata.")}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType]
@@ -109,6 +110,14 @@ def from_document(document: object, *, partition_key: str, row_key: str) -> Prop
         for name, raw in values.items()
         if name not in SYSTEM
     }
+
+
+def _unwrapped(document: Any) -> Any:
+    """Return the properties in what `entity get -o json` prints; any other document as it is."""
+    if not isinstance(document, dict) or not {"outcome", "exit_code", "result"} <= document.keys():
+        return document  # pyright: ignore[reportUnknownVariableType]
+    result: Any = document["result"]  # pyright: ignore[reportUnknownVariableType]
+    return result.get("properties", result) if isinstance(result, dict) else document  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
 
 
 def _edm(name: str, annotation: object) -> Edm:

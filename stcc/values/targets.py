@@ -12,14 +12,14 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from stcc.errors import Usage
 
-_CONTAINER = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]|\$root|\$web|\$logs|\$blobchangefeed", re.ASCII)
-_QUEUE = re.compile(r"(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]", re.ASCII)
-_TABLE = re.compile(r"[A-Za-z][A-Za-z0-9]{2,62}", re.ASCII)
-_PATH_ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*", re.ASCII)
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://", re.ASCII)
-_SIGNATURE = re.compile(r"[?&]sig=", re.IGNORECASE)
-_NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f]")
-_SNAPSHOT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z", re.ASCII)
+_CONTAINER = r"(?a)(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]|\$root|\$web|\$logs|\$blobchangefeed"
+_QUEUE = r"(?a)(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]"
+_TABLE = r"(?a)[A-Za-z][A-Za-z0-9]{2,62}"
+_PATH_ACCOUNT = r"(?a)[A-Za-z0-9][A-Za-z0-9-]*"
+_URL = r"(?a)[A-Za-z][A-Za-z0-9+.\-]*://"
+_SIGNATURE = r"(?i)[?&]sig="
+_NOT_IN_URLS = r"[\x00-\x20\x7f]"
+_SNAPSHOT = r"(?a)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z"
 # The service counts UTF-16 units, up to 1,024 of them.
 _BLOB_NAME_LIMIT: Final = 1024
 
@@ -136,7 +136,7 @@ def name_prefix(text: str) -> str:
 
 def snapshot_time(text: str) -> str:
     """Check the opaque timestamp of a snapshot, which must be sent back as it was given."""
-    if _SNAPSHOT.fullmatch(text) is None:
+    if re.fullmatch(_SNAPSHOT, text) is None:
         msg = f"not the time of a snapshot: {text!r}"
         raise Usage(msg, hint="as printed when it was made: 2026-01-31T12:00:00.1234567Z")
     return text
@@ -147,16 +147,16 @@ def _split(text: str) -> tuple[Location | None, str]:
         msg = "the target is empty"
         raise Usage(msg, hint="is the variable set?")
     _check_text(text)
-    if _URL.match(text):
+    if re.match(_URL, text):
         return _from_url(text)
-    if _SIGNATURE.search(text):
+    if re.search(_SIGNATURE, text):
         msg = "a SAS goes with a full URL, not with a name"
         raise Usage(msg, hint="https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?SAS")
     return None, text
 
 
 def _from_url(text: str) -> tuple[Location, str]:
-    if _NOT_IN_URLS.search(text):  # urlsplit leaves some of them out, and another name would remain
+    if re.search(_NOT_IN_URLS, text):  # urlsplit leaves some of them out, and another name would remain
         msg = "the URL of the target contains a space or a control character"
         raise Usage(msg, hint="percent-encode it: %20 is a space")
     try:
@@ -172,10 +172,18 @@ def _from_url(text: str) -> tuple[Location, str]:
     path = url.path.removeprefix("/")
     if path_style(host):
         account, _, path = path.partition("/")
-        if _PATH_ACCOUNT.fullmatch(account) is None:
+        if re.fullmatch(_PATH_ACCOUNT, account) is None:
             raise Usage("the URL names no account: it comes before the container where the host has no domain")
         endpoint += f"/{account}"
     return Location(endpoint=endpoint, sas=_sas_of(url.query)), unquote(path, errors="surrogateescape")
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def path_style(host: str) -> bool:
@@ -207,8 +215,8 @@ def _no_snapshot(text: str, at: Location | None) -> None:
         raise Usage("the URL names a snapshot; only a blob has snapshots")
 
 
-def _name(text: str, form: re.Pattern[str], *, what: str) -> str:
-    if form.fullmatch(text) is None:
+def _name(text: str, form: str, *, what: str) -> str:
+    if re.fullmatch(form, text) is None:
         rule = (
             "3 to 63 letters and digits, a letter first"
             if what == "table"

@@ -8,14 +8,14 @@ from typing import Final
 from stcc.errors import Usage
 
 _UNITS: Final = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
-_DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(ms|s|m|h|d)?", re.ASCII)
-_RELATIVE = re.compile(r"now(?:([+-])(.+))?", re.ASCII)
+_DURATION = r"(?a)(\d{1,12}(?:\.\d{1,9})?)(ms|s|m|h|d)?"
+_RELATIVE = r"(?a)now(?:([+-])(.+))?"
 FOREVER: Final = float("inf")
 
 
 def duration(text: str, *, option: str) -> float:
     """Return seconds: `90`, `90s`, `1.5m`, `2h`, `7d`, `250ms`."""
-    match = _DURATION.fullmatch(text.strip())
+    match = re.fullmatch(_DURATION, text.strip())
     if match is None:
         msg = f"{option} is not a duration: {text!r}"
         raise Usage(msg, hint="a number with a unit: 250ms, 90s, 5m, 2h, 7d")
@@ -39,7 +39,7 @@ def waiting(text: str, *, option: str) -> float:
 
 def moment(text: str, *, option: str, now: datetime) -> datetime:
     """Return an aware UTC moment from RFC 3339, RFC 1123, `now`, `now-10m`; a time without a zone is refused."""
-    if relative := _RELATIVE.fullmatch(text.strip()):
+    if relative := re.fullmatch(_RELATIVE, text.strip()):
         return _beside(now, relative[1], relative[2], option=option)
     for parse in (datetime.fromisoformat, parsedate_to_datetime):
         try:

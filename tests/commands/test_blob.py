@@ -167,8 +167,8 @@ def test_list_in_ndjson_ends_with_the_outcome(stcc: Stcc, there: Situation) -> N
         "lease_duration": None,
         "content_type": "application/octet-stream",
         "tier": "Hot",
-        "metadata": {},
-        "tags": {},
+        "metadata": None,
+        "tags": None,
     }
 
     lines = stcc("blob", "list", there.container, "-o", "ndjson")

@@ -136,7 +136,7 @@ def test_delete_of_what_has_changed_since_is_refused(stcc: Stcc, there: Situatio
     name = there.existing_container
 
     assert stcc("container", "delete", name, "--yes", "--if-unmodified-since", "now-1h", "-q") == Result(
-        12, "", f"stcc: cannot delete container {name}: it changed since you looked (412 ConditionNotMet)\n"
+        12, "", f"stcc: cannot delete container {name}: a condition is not met (412 ConditionNotMet)\n"
     )
 
 

@@ -179,7 +179,10 @@ def test_an_id_that_cannot_be_printed_is_given_back(stcc: Stcc, there: Situation
         process = stcc.process("lease", "acquire", there.blob, stdout=full)
         _, err = process.communicate(timeout=20)
 
-    assert (process.returncode, err) == (74, b"stcc: stdout cannot be written: no space left on device\n")
+    assert (process.returncode, err.decode()) == (
+        74,
+        "stcc: stdout cannot be written: no space left on device\n  what was acquired was given back\n",
+    )
     assert state(there, there.blob) == ("available", None)
 
 
@@ -220,6 +223,30 @@ def test_a_signal_between_a_lost_answer_and_its_repeat_gives_the_lease_back(
     out, err = process.communicate(timeout=20)
 
     problem = f"stcc: {target}: the change may or may not have been applied; interrupted by SIGTERM\n"
-    assert (process.returncode, out, err.decode()) == (143, b"", problem)
+    lease_id = proxied.requests[0].headers["x-ms-proposed-lease-id"]
+    told = f"  it was given back; its id was {lease_id}\n"
+    assert (process.returncode, out, err.decode()) == (143, b"", problem + told)
     assert [request.headers["x-ms-lease-action"] for request in proxied.requests] == ["acquire", "acquire", "release"]
     assert state(there, target) == ("available", None)
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        pytest.param("leaseid", "nothing of the answer was printed, so what was acquired was given back", id="null"),
+        pytest.param("length(duration)", "it was done, but --query cannot be applied", id="not applicable"),
+    ],
+)
+def test_a_query_that_prints_nothing_of_the_lease_gives_it_back(
+    query: str, problem: str, stcc: Stcc, there: Situation
+) -> None:
+    code, out, err = stcc("lease", "acquire", there.blob, "--duration", "infinite", "--query", query)
+
+    assert (code, out, problem in err, state(there, there.blob)) == (1, "", True, ("available", None))
+
+
+def test_a_lease_whose_id_nobody_would_see_is_refused(proxied: ProxiedAccount, proxied_stcc: Stcc) -> None:
+    answer = proxied_stcc("lease", "acquire", "data/report", "-o", "none")
+    problem = "stcc: --output none would leave nobody with the id of the lease\n  choose it with --proposed-id\n"
+
+    assert (answer, proxied.requests) == (Result(2, "", problem), [])

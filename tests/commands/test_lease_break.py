@@ -22,7 +22,7 @@ def test_break_shows_what_it_breaks_and_when_it_will_be_free(kind: str, stcc: St
     assert (code, out, err) == (
         0,
         "30\n",
-        f"{target} is leased infinite\nbreaking the lease of {target}; it is free in 30 seconds, at {free_at}\n",
+        f"{target} is leased (infinite)\nbreaking the lease of {target}; it is free in 30 seconds, at {free_at}\n",
     )
     assert there.properties(target).lease.state == "breaking"
     assert stcc("lease", "break", target, "--period", "0", "--yes") == Result(
@@ -47,7 +47,7 @@ def test_break_that_waits_in_vain_is_busy(stcc: Stcc, there: Situation) -> None:
 
     free_at = err.rpartition(" at ")[2].strip()
     problem = f"stcc: the lease of {target} is still being broken after 0.05 seconds"
-    assert (code, out, err) == (75, "", f"{target} is leased infinite\n{problem}\n  it is free at {free_at}\n")
+    assert (code, out, err) == (75, "", f"{target} is leased (infinite)\n{problem}\n  it is free at {free_at}\n")
 
 
 def test_break_of_nothing_is_a_conflict(stcc: Stcc, there: Situation) -> None:
@@ -86,7 +86,7 @@ def test_break_asks_on_a_terminal(answer: str, code: int, after: str, stcc: Stcc
     out, _ = process.communicate(timeout=20)
     os.close(terminal)
 
-    assert asked == f"{target} is leased infinite\nbreak the lease of {target}? [y/N] "
+    assert asked == f"{target} is leased (infinite)\nbreak the lease of {target}? [y/N] "
     assert (process.returncode, out) == (code, b"0\n" if code == 0 else b"")
     assert there.properties(target).lease.state == after
 

@@ -11,6 +11,7 @@ from tests.azurite import ProxiedAccount
 from tests.conftest import Names
 from tests.running import Result, Stcc
 
+CLOSED = "stcc: stdout is closed"
 ANSWERS = [
     pytest.param(["--help"], id="help"),
     pytest.param(["--version"], id="version"),
@@ -53,9 +54,35 @@ def test_a_full_disk_is_74(stcc: Stcc, blob: str, words: list[str]) -> None:
     assert answer == Result(74, "", "stcc: stdout cannot be written: no space left on device\n")
 
 
-@pytest.mark.parametrize("words", ANSWERS)
-def test_a_closed_stdout_is_74(stcc: Stcc, blob: str, words: list[str]) -> None:
+def test_what_exists_nowhere_else_is_told_on_stderr_when_stdout_is_full(stcc: Stcc, blob: str) -> None:
+    code, out, err = shell(stcc, ["blob", "put", blob, "/dev/null", "--force"], ">/dev/full")
+    etag = stcc("blob", "show", blob, "--query", "etag").out
+    problem = "stcc: stdout cannot be written: no space left on device; what was asked has been done, and this was"
+
+    assert (code, out, err) == (74, "", f"{etag}{problem} the answer\n")
+
+
+def test_a_message_that_stdout_does_not_take_is_told_on_stderr(stcc: Stcc, names: Names) -> None:
+    queue = names()
+    stcc("queue", "create", queue)
+    stcc("queue", "send", queue, "precious")
+    code, _, err = shell(stcc, ["queue", "dequeue", queue], ">/dev/full")
+
+    assert (code, err.splitlines()[0].split("\t")[2]) == (74, "precious")
+
+
+@pytest.mark.parametrize("words", ANSWERS[:2])
+def test_a_closed_stdout_is_74_for_what_asks_nobody(stcc: Stcc, blob: str, words: list[str]) -> None:
     assert shell(stcc, argv_of(words, blob), ">&-") == Result(74, "", "stcc: stdout is closed\n")
+
+
+@pytest.mark.parametrize("words", ANSWERS[2:])
+def test_a_closed_stdout_is_refused_before_anything_is_sent(
+    proxied: ProxiedAccount, proxied_stcc: Stcc, blob: str, words: list[str]
+) -> None:
+    code, out, err = shell(proxied_stcc, argv_of(words, blob), ">&-")
+
+    assert (code, out, err[: len(CLOSED)], proxied.requests) == (2, "", CLOSED, [])
 
 
 @pytest.mark.parametrize("words", ANSWERS)
@@ -86,8 +113,10 @@ def test_when_the_reader_of_stderr_went_away_the_exit_code_still_counts(stcc: St
 
 
 def test_a_refusal_that_cannot_be_printed_keeps_its_code(stcc: Stcc, names: Names) -> None:
-    absent = shell(stcc, ["container", "show", names(), "-o", "json"], ">/dev/full")
-    assert absent == Result(74, "", "stcc: stdout cannot be written: no space left on device\n")
+    name = names()
+    absent = shell(stcc, ["container", "show", name, "-o", "json", "--no-diagnose"], ">/dev/full")
+    problem = f"stcc: cannot show container {name}: there is no such container (404 ContainerNotFound)\n"
+    assert absent == Result(4, "", problem + "  stcc container create NAME\n")
     usage = shell(stcc, ["container", "show", "..", "-o", "json"], ">/dev/full")
     assert usage == Result(2, "", "stcc: stdout cannot be written: no space left on device\n")
 

@@ -24,6 +24,8 @@ def human(outcome: QueueOutcome) -> Text:  # one for each outcome
     match outcome:
         case QueueCreated(target=target):
             return Text(err=f"created queue {target}\n")
+        case QueueExists(target=target) if outcome.reply.settled is not None:
+            return Text(err=f"queue {target} is there, with this metadata; whose request made it cannot be told\n")
         case QueueExists(target=target):
             return Text(err=f"queue {target} was there already, with the same metadata\n")
         case QueueShown(target=target, approximate_message_count=count):
