@@ -42,9 +42,15 @@ def _section(node: Node) -> str:
 
 
 def _prose(text: str) -> str:
-    sentence, _, example = text.partition("\n\n")
-    shown = f"\n```sh\n{example.strip()}\n```\n" if example else ""
-    return f"{' '.join(sentence.split())}\n{shown}"
+    """Return a help text with its examples, the paragraphs that are command lines, in a block of their own."""
+    paragraphs = [" ".join(paragraph.split()) for paragraph in text.replace("\f", "").split("\n\n")]
+    examples = [line.strip() for p in text.split("\n\n") if _is_example(p) for line in p.strip().splitlines()]
+    shown = "```sh\n" + "\n".join(examples) + "\n```\n" if examples else ""
+    return "\n\n".join([*(p for p in paragraphs if p and not _is_example(p)), shown])
+
+
+def _is_example(paragraph: str) -> bool:
+    return paragraph.strip().startswith(("stcc ", "id=$(", "while ", "CS=$("))
 
 
 def _option_line(names: tuple[str, ...], metavar: str | None, text: str) -> str:
@@ -76,7 +82,9 @@ def conditions() -> str:
     return NOTICE + "\n".join(
         [
             "# Conditions\n",
-            "A condition that an operation does not honour is refused before anything is sent, with the reason.\n",
+            "A condition that an operation does not honour is refused before anything is sent, with the reason.",
+            "Each can be given once. ETags are taken as they are pasted: quoted, unquoted or weak. The tags of",
+            "blobs are always strong, so `W/` before one of them is taken off; those of entities are always weak.\n",
             *("| " + " | ".join(row) + " |" for row in table),
             "",
         ]

@@ -52,16 +52,23 @@ def azurite(*, progress: Callable[[str], None]) -> Path:
 
     Raises InstallFailed (no network, or a package that is not the pinned one), NoNode, and Local (no room).
     """
-    digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()
-    home = Path(user_cache_dir("stcc", appauthor=False))
-    place = home / f"azurite-{version()}-{digest[:12]}"
-    if not _complete(place, digest):
+    digest, here = _digest(), place()
+    if not _complete(here, digest):
         waiting = "waiting for another stcc to install Azurite…"
-        with exclusive(home / "azurite.lock", waiting=lambda: progress(waiting)) as lock:
-            if not _complete(place, digest):
+        with exclusive(here.parent / "azurite.lock", waiting=lambda: progress(waiting)) as lock:
+            if not _complete(here, digest):
                 progress(f"installing Azurite {version()} (once)…")
-                _install(place, digest, lock=lock)
-    return place / ENTRY
+                _install(here, digest, lock=lock)
+    return here / ENTRY
+
+
+def place() -> Path:
+    """Return the directory of the installation: in the user's cache, one for each lock file."""
+    return Path(user_cache_dir("stcc", appauthor=False)) / f"azurite-{version()}-{_digest()[:12]}"
+
+
+def _digest() -> str:
+    return hashlib.sha256(LOCK.read_bytes()).hexdigest()
 
 
 def version() -> str:
@@ -70,9 +77,9 @@ def version() -> str:
     return pinned
 
 
-def _complete(place: Path, digest: str) -> bool:
+def _complete(where: Path, digest: str) -> bool:
     try:
-        return (place / MARKER).read_text(encoding="ascii") == digest and (place / ENTRY).exists()
+        return (where / MARKER).read_text(encoding="ascii") == digest and (where / ENTRY).exists()
     except (OSError, ValueError):
         return False
 

@@ -4,6 +4,7 @@ Imported by every command that is given --emulator: nothing heavy here.
 """
 
 import contextlib
+import dataclasses
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -48,7 +49,7 @@ def state_directory() -> Path:
 
 
 def running() -> Instance | None:
-    """Return what `start` started, if that very process is still alive."""
+    """Return what `start` started, if that very process is still alive; raise Local."""
     recorded = _recorded()
     if recorded is None:
         return None
@@ -80,8 +81,17 @@ def _path() -> Path:
 
 
 def _recorded() -> Instance | None:
-    # A file that cannot be read as an instance remembers nothing: `start` replaces it.
+    """Return what was recorded, None when nothing was; raise Local for a record that cannot be read.
+
+    An Azurite may still be running behind such a record: to take it for nothing would lose it for good.
+    """
     try:
-        return Instance(**json.loads(_path().read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        recorded = Instance(**json.loads(_path().read_text(encoding="utf-8")))
+        return dataclasses.replace(recorded, pid=int(recorded.pid))
+    except FileNotFoundError:
         return None
+    except (OSError, ValueError, TypeError) as error:
+        raise Local(
+            f"the record of the running emulator cannot be read: {_path()}",
+            hint="end an Azurite that may still be running by hand (ps), then delete the file",
+        ) from error

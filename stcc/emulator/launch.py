@@ -112,7 +112,10 @@ def wait_until_ready(log: int, *, alive: Callable[[], bool]) -> dict[str, int]:
         ended = not alive()
         ports = {f"{name.decode().lower()}_port": int(port) for name, port in LISTENING.findall(_read(log))}
         if ended:
-            raise StartFailed(f"Azurite ended during its start: {_last_line(log)}")
+            raise StartFailed(
+                f"Azurite ended during its start: {_last_line(log)}",
+                hint=f"if its installation is damaged, delete {install.place()}: it is installed again",
+            )
         if len(ports) == 3 and all(map(_answers, ports.values())):
             return ports
         time.sleep(process.TICK)
@@ -169,8 +172,11 @@ def _read(log: int) -> bytes:
 
 
 def _last_line(log: int) -> str:
-    lines = _read(log).decode("utf-8", "replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+    """Return the line that says why: the error if there is one, without the trailer that Node.js puts below it."""
+    lines = [line.strip() for line in _read(log).decode("utf-8", "replace").split("\n")]
+    lines = [line for line in lines if line and not line.startswith("Node.js v")]
+    errors = [line for line in lines if re.match(r"(\w*Error\b|Exit due to)", line)]
+    return (errors or lines or ["it said nothing"])[-1]
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

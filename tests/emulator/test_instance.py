@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from azure.storage.blob import BlobServiceClient, ContainerClient
 
-from stcc.emulator import background, process
+from stcc.emulator import background, install, process
 from stcc.emulator import instance as instances
 from stcc.emulator.errors import AlreadyRunning, PortTaken, StartFailed
 from stcc.emulator.instance import Instance
 from stcc.emulator.launch import Launched, Setup, command, end, launch, surroundings, wait_until_ready
-from stcc.errors import Usage
+from stcc.errors import Local, Usage
 
 REPOSITORY = Path(instances.__file__).parents[2]
 
@@ -187,6 +187,7 @@ def test_an_azurite_that_ends_during_its_start_is_quoted(launching: Callable[[Se
     assert failure.value.message == (
         "Azurite ended during its start: Exit due to unhandled error: EEXIST: file already exists, mkdir '/dev/null'"
     )
+    assert failure.value.hint == f"if its installation is damaged, delete {install.place()}: it is installed again"
 
 
 def test_a_started_azurite_is_found_again_until_it_is_stopped(state: Path) -> None:
@@ -271,11 +272,17 @@ def test_a_stranger_with_the_recorded_pid_is_neither_found_nor_ended(state: Path
     "content",
     ["", "{", "[]", "7", "{}", json.dumps({"pid": 1}), json.dumps(dict.fromkeys(Instance.__slots__))],
 )
-def test_a_state_file_that_is_no_instance_remembers_nothing(state: Path, content: str) -> None:
+def test_a_record_that_cannot_be_read_is_not_taken_for_nothing(state: Path, content: str) -> None:
+    """An Azurite may be running behind it, which nobody would find again."""
     state.mkdir(parents=True)
     (state / "emulator.json").write_text(content)
 
-    assert (instances.running(), background.stop()) == (None, None)
+    for ask in (instances.running, background.stop, lambda: background.start(Setup(), progress=print)):
+        with pytest.raises(Local) as failure:
+            ask()
+
+        assert failure.value.message == f"the record of the running emulator cannot be read: {state / 'emulator.json'}"
+    (state / "emulator.json").unlink()
 
 
 def test_a_process_that_ignores_sigterm_is_killed_after_the_grace() -> None:
