@@ -1,11 +1,11 @@
 """The command tree: the nouns are known here, their modules are imported when one of them is asked for."""
 
-import importlib
-from collections.abc import Iterator, MutableMapping
+from functools import partial
 from typing import Annotated, Any, Final
 
 import typer
 
+from stcc.commands.lazy import Lazy, noun
 from stcc.commands.options import HELP_NAMES, StccGroup
 
 NOUNS: Final = {
@@ -21,35 +21,12 @@ NOUNS: Final = {
 }
 
 
-class _Nouns(MutableMapping[str, Any]):
-    """Name -> command, imported at the first look; the tree is fixed, so nothing can be set."""
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in NOUNS:
-            raise KeyError(name)
-        command = typer.main.get_command(importlib.import_module(f"stcc.commands.{name}").app)
-        command.name = name
-        return command
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(NOUNS)
-
-    def __len__(self) -> int:
-        return len(NOUNS)
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        raise TypeError(name)
-
-    def __delitem__(self, name: str) -> None:
-        raise TypeError(name)
-
-
 class _Root(StccGroup):
     hides_shared = False
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = _Nouns()
+        self.commands = Lazy({name: partial(noun, f"stcc.commands.{name}") for name in NOUNS})
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # the parser calls it so
         """Return the nouns, without importing them."""

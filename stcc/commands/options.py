@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from stcc.errors import Interrupted, Usage
-from stcc.knowledge.operations import CONDITIONS, Operation
+from stcc.knowledge.operations import CONDITIONS, EVERY_CONDITION, Operation
 from stcc.runtime import Runtime
 
 _SHARED: Final = (
@@ -40,6 +40,16 @@ _CONDITION_HELP: Final = {
     "--if-unmodified-since": ("TIME", "Only if not changed since then; whole seconds."),
     "--if-tags": ("EXPR", "Only if the blob's tags match this expression."),
     "--lease-id": ("ID", "The id of the active lease."),
+    "--source-if-match": ("ETAG", "Only if this is the source's ETag."),
+    "--source-if-none-match": ("ETAG", "Only if this is not the source's ETag."),
+    "--source-if-modified-since": ("TIME", "Only if the source changed since then."),
+    "--source-if-unmodified-since": ("TIME", "Only if the source did not change since then."),
+    "--source-if-tags": ("EXPR", "Only if the source's tags match this expression."),
+    "--append-position": ("BYTES", "Only if the blob is exactly so long."),
+    "--max-size": ("BYTES", "Only if the blob is at most so long afterwards."),
+    "--if-sequence-number-le": ("N", "Only if the blob's sequence number is at most N."),
+    "--if-sequence-number-lt": ("N", "Only if the blob's sequence number is less than N."),
+    "--if-sequence-number-eq": ("N", "Only if the blob's sequence number is N."),
 }
 HELP_NAMES: Final = {"help_option_names": ["-h", "--help"]}
 
@@ -94,8 +104,8 @@ def shared_options(*, hidden: bool) -> list[Any]:
 def _condition_options(operation: Operation) -> list[Any]:
     options = [
         _option((flag,), *_CONDITION_HELP[flag], hidden=flag not in operation.honours, keep=_keep_condition)
-        for flag in CONDITIONS
-        if not (operation.takes_lease and flag == "--lease-id")
+        for flag in EVERY_CONDITION
+        if (flag in CONDITIONS or flag in operation.honours) and not (operation.takes_lease and flag == "--lease-id")
     ]
     if operation.says_force:
         text = "Unconditional: the last writer wins."

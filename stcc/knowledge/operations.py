@@ -21,6 +21,17 @@ CONDITIONS: Final = (
     "--if-tags",
     "--lease-id",
 )
+# Conditions that only a few operations know; elsewhere they are no options at all.
+SOURCE: Final = (
+    "--source-if-match",
+    "--source-if-none-match",
+    "--source-if-modified-since",
+    "--source-if-unmodified-since",
+    "--source-if-tags",
+)
+POSITION: Final = ("--append-position", "--max-size")
+SEQUENCE: Final = ("--if-sequence-number-le", "--if-sequence-number-lt", "--if-sequence-number-eq")
+EVERY_CONDITION: Final = (*CONDITIONS, *SOURCE, *POSITION, *SEQUENCE)
 HEADERS: Final = {
     "--if-match": "If-Match",
     "--if-none-match": "If-None-Match",
@@ -28,18 +39,23 @@ HEADERS: Final = {
     "--if-unmodified-since": "If-Unmodified-Since",
     "--if-tags": "x-ms-if-tags",
     "--lease-id": "x-ms-lease-id",
+    **{flag: "x-ms-" + flag.removeprefix("--") for flag in (*SOURCE, *SEQUENCE)},
+    "--append-position": "x-ms-blob-condition-appendpos",
+    "--max-size": "x-ms-blob-condition-maxsize",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One row: which of `CONDITIONS` it honours, and how.
+    """One row: which of `EVERY_CONDITION` it honours, and how.
 
     `reads`: the combinations of a read apply, and an unmet If-None-Match is 304.
     `creates`: If-None-Match: * means "only if there is none yet".
     `takes_lease`: `--lease-id` names the lease itself and is declared by the command.
     `says_force`: a change that needs a condition, a lease id, or `--force`.
     `weak_etags`: its ETags are those of table entities.
+    `needs_lease`: while there is a lease, it is refused without its id.
+    `covers`: other REST operations that answer no more than this one, so that no command needs them.
     """
 
     name: str
@@ -50,24 +66,59 @@ class Operation:
     says_force: bool = False
     returns_etag: bool = True
     weak_etags: bool = False
+    needs_lease: bool = False
+    covers: tuple[str, ...] = ()
     why_not: str = ""
 
 
 _CONTAINER: Final = "the service ignores ETag and tag conditions on containers"
 _ENTITY: Final = "the table service knows --if-match only"
 _NONE: Final = "the service ignores every condition on this operation"
+_TAGS: Final = "tags have no ETag: --if-tags or a lease can guard them"
+_TIER: Final = "the tier has no ETag: --if-tags or a lease can guard it"
+_BLOCK: Final = "a block is not visible before the commit; the conditions belong to `blob block commit`"
+_NO_ETAGS: Final = "the service honours --if-tags alone here"
 _QUEUES: Final = "queues have no ETags, leases or conditions"
 
-PUT_BLOB: Final = Operation("Put Blob", ETAGS | DATES | TAGS | LEASE, creates=True, says_force=True)
-GET_BLOB: Final = Operation("Get Blob", ETAGS | DATES | TAGS | LEASE, reads=True)
-SHOW_BLOB: Final = Operation("Get Blob Properties", ETAGS | DATES | TAGS | LEASE, reads=True)
-DELETE_BLOB: Final = Operation("Delete Blob", ETAGS | DATES | TAGS | LEASE, says_force=True, returns_etag=False)
+_ALL: Final = ETAGS | DATES | TAGS | LEASE
+PUT_BLOB: Final = Operation("Put Blob", _ALL, creates=True, says_force=True, needs_lease=True)
+GET_BLOB: Final = Operation("Get Blob", _ALL, reads=True)
+SHOW_BLOB: Final = Operation("Get Blob Properties", _ALL, reads=True, covers=("Get Blob Metadata",))
+DELETE_BLOB: Final = Operation("Delete Blob", _ALL, says_force=True, returns_etag=False, needs_lease=True)
 LIST_BLOBS: Final = Operation("List Blobs", reads=True, returns_etag=False, why_not=_NONE)
+SET_METADATA: Final = Operation("Set Blob Metadata", _ALL, needs_lease=True)
+SET_HEADERS: Final = Operation("Set Blob Properties", _ALL, needs_lease=True)
+SET_TAGS: Final = Operation("Set Blob Tags", TAGS | LEASE, returns_etag=False, needs_lease=True, why_not=_TAGS)
+GET_TAGS: Final = Operation("Get Blob Tags", TAGS | LEASE, reads=True, returns_etag=False, why_not=_TAGS)
+SET_TIER: Final = Operation("Set Blob Tier", TAGS | LEASE, returns_etag=False, needs_lease=True, why_not=_TIER)
+# Called a read in the documentation, and answered as a write when a condition is not met.
+SNAPSHOT: Final = Operation("Snapshot Blob", _ALL)
+COPY_BLOB: Final = Operation("Copy Blob", _ALL | {*SOURCE}, creates=True, says_force=True, needs_lease=True)
+ABORT_COPY: Final = Operation("Abort Copy Blob", LEASE, why_not=_NONE, returns_etag=False)
+APPEND: Final = Operation("Append Block", _ALL | {*POSITION}, needs_lease=True)
+PUT_BLOCK: Final = Operation("Put Block", LEASE, returns_etag=False, needs_lease=True, why_not=_BLOCK)
+PUT_BLOCK_LIST: Final = Operation("Put Block List", _ALL, creates=True, says_force=True, needs_lease=True)
+GET_BLOCK_LIST: Final = Operation("Get Block List", TAGS | LEASE, reads=True, why_not=_NO_ETAGS)
+CREATE_PAGES: Final = Operation("Put Blob (pages)", _ALL, creates=True, says_force=True, needs_lease=True)
+PUT_PAGE: Final = Operation("Put Page", _ALL | {*SEQUENCE}, needs_lease=True)
+CLEAR_PAGES: Final = Operation("Put Page (clear)", _ALL | {*SEQUENCE}, needs_lease=True)
+PAGE_RANGES: Final = Operation("Get Page Ranges", _ALL, reads=True)
 
 CREATE_CONTAINER: Final = Operation("Create Container", why_not=_NONE)
-SHOW_CONTAINER: Final = Operation("Get Container Properties", LEASE, reads=True, why_not=_CONTAINER)
-DELETE_CONTAINER: Final = Operation("Delete Container", DATES | LEASE, returns_etag=False, why_not=_CONTAINER)
+SHOW_CONTAINER: Final = Operation(
+    "Get Container Properties", LEASE, reads=True, covers=("Get Container Metadata",), why_not=_CONTAINER
+)
+DELETE_CONTAINER: Final = Operation(
+    "Delete Container", DATES | LEASE, returns_etag=False, needs_lease=True, why_not=_CONTAINER
+)
 LIST_CONTAINERS: Final = Operation("List Containers", reads=True, returns_etag=False, why_not=_NONE)
+SET_CONTAINER_METADATA: Final = Operation(
+    "Set Container Metadata",
+    LEASE | {"--if-modified-since"},
+    why_not="of all conditions, the service honours --if-modified-since alone here",
+)
+GET_ACL: Final = Operation("Get Container ACL", LEASE, reads=True, why_not=_CONTAINER)
+SET_ACL: Final = Operation("Set Container ACL", DATES | LEASE, why_not=_CONTAINER)
 
 # What leases are taken on decides: a blob's lease honours all of these, a container's the dates only.
 LEASE_BLOB: Final = Operation("Lease Blob", ETAGS | DATES | TAGS, takes_lease=True)

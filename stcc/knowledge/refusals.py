@@ -6,6 +6,8 @@ tables; where the wire and the pages differ, the wire (semantics.md).
 
 from typing import Final
 
+# What an unmet condition is called, whichever it was.
+UNMET: Final = frozenset({"ConditionNotMet", "TargetConditionNotMet", "UpdateConditionNotSatisfied"})
 MEANINGS: Final[dict[str, tuple[str, str]]] = {
     "ConditionNotMet": ("it changed since you looked", "read it again, decide again, and use the current ETag"),
     "TargetConditionNotMet": ("it changed since you looked", "read it again, decide again, and use the current ETag"),
@@ -79,4 +81,29 @@ MEANINGS: Final[dict[str, tuple[str, str]]] = {
     "BlobImmutableDueToPolicy": ("an immutability policy or legal hold protects it", ""),
     "BlobArchived": ("the blob is archived", "bring it back to an online tier first"),
     "InvalidBlobType": ("it is a blob of another type", ""),
+    "SourceConditionNotMet": ("the source does not meet its condition", "look at the source and decide again"),
+    "CannotVerifyCopySource": (
+        "the source cannot be read, or does not meet its condition",
+        "another account's source needs a SAS in its URL; look at the source and decide again",
+    ),
+    "PendingCopyOperation": (
+        "another copy to this blob is under way",
+        "wait for it (blob show), or end it: blob copy-abort",
+    ),
+    "NoPendingCopyOperation": ("no copy is under way", "it was finished, was aborted, or was never begun"),
+    "CopyIdMismatch": ("another copy is under way", "blob show tells its id"),
+    "AppendPositionConditionNotMet": ("the blob has another length", "somebody appended meanwhile: read it again"),
+    "MaxBlobSizeConditionNotMet": ("the blob would become too long", "begin a new blob"),
+    "BlockCountExceedsLimit": ("the blob has as many blocks as it can", "begin a new blob"),
+    "SequenceNumberConditionNotMet": ("the sequence number does not meet its condition", "read it again: blob show"),
+    "InvalidBlockList": (
+        "a block of the list is not there",
+        "somebody wrote the blob meanwhile, which drops all uncommitted blocks: blob block list",
+    ),
+    "InvalidBlobOrBlock": ("the block's id is as long as no other's of this blob", "all ids must have one length"),
+    "InvalidPageRange": ("the range lies outside of the blob", "pages are 512 bytes; blob show tells the size"),
+    "PreviousSnapshotNotFound": ("there is no such earlier snapshot", "blob list --include snapshots"),
+    "PreviousSnapshotCannotBeNewer": ("the snapshot is newer than the blob it is compared with", ""),
+    "InvalidBlobTier": ("a blob of this type, or account, has no such tier", ""),
+    "BlobBeingRehydrated": ("it is being brought back from the archive already", "wait for it: blob show"),
 }

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from stcc.exits import Exit
-from stcc.knowledge.refusals import MEANINGS
+from stcc.knowledge.refusals import MEANINGS, UNMET
 from stcc.outcomes import Refused
 from stcc.storage.answers import Lost, Rejected, Unsent
 from stcc.values.times import iso
@@ -17,8 +17,6 @@ _BY_STATUS: Final = {
     409: ("conflict", Exit.CONFLICT, "conflict"),
     412: ("precondition-failed", Exit.PRECONDITION, "a condition is not met"),
 }
-# What an unmet condition is called, whichever it was.
-_UNMET: Final = frozenset({"ConditionNotMet", "TargetConditionNotMet", "UpdateConditionNotSatisfied"})
 _WORTH_A_LOOK: Final = frozenset({404, 409, 412})
 Look = Callable[[], Mapping[str, object]]
 
@@ -39,7 +37,7 @@ def refused(
     """
     outcome, code, words = _BY_STATUS.get(rejected.status, ("failed", Exit.FAILED, rejected.message or "not accepted"))
     meaning, hint = MEANINGS.get(rejected.code or "", (words, ""))
-    if rejected.code in _UNMET and expected in {None, "*"}:
+    if rejected.code in UNMET and expected in {None, "*"}:
         meaning, hint = "a condition is not met", "look at what is there, and at the condition"
     return Refused(
         outcome=outcome,

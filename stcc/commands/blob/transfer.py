@@ -1,35 +1,21 @@
-"""stcc blob: put, get, show, list, delete."""
+"""stcc blob: put and get."""
 
 import re
-from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from stcc import files
-from stcc.commands.options import Limit, Metadata, NoMarker, group, on, runtime_of
+from stcc.commands.blob import Blob, Snapshot
+from stcc.commands.options import Metadata, NoMarker, group, on, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
 from stcc.outcomes import Answer, Refused
 from stcc.runtime import Runtime
 from stcc.values import metadata as pairs
-from stcc.values.targets import BlobTarget, blob_target, listing_target
+from stcc.values.targets import BlobTarget, blob_target
 
-app = group("Blobs: put, get, show, list, delete, with conditions.")
-Blob = Annotated[str, typer.Argument(metavar="TARGET", help="CONTAINER/BLOB or its URL.")]
-Snapshot = Annotated[str | None, typer.Option("--snapshot", metavar="TIME", help="A snapshot instead of the blob.")]
-
-
-class Include(StrEnum):
-    """What a listing shows besides the blobs, as the service spells it."""
-
-    SNAPSHOTS = "snapshots"
-    METADATA = "metadata"
-    TAGS = "tags"
-    DELETED = "deleted"
-    UNCOMMITTED = "uncommittedblobs"
-
-
+app = group("Blobs as files.")
 _RANGE = re.compile(r"(\d{1,18})-(\d{1,18})?", re.ASCII)
 
 
@@ -96,66 +82,6 @@ def get(
             if not isinstance(answer, Refused):
                 draft.keep(answer.size)
             return answer
-
-
-@app.command(cls=on(operations.SHOW_BLOB))
-def show(ctx: typer.Context, target: Blob, snapshot: Snapshot = None) -> Answer:
-    """Show a blob: ETag, lease, size, content type, metadata.
-
-    stcc blob show data/report.csv --query etag
-    """
-    runtime = runtime_of(ctx)
-    blob, conditions = blob_target(target, snapshot=snapshot), runtime.conditions(operations.SHOW_BLOB)
-    account = runtime.account(blob.at)
-    from stcc.storage import blobs
-
-    return blobs.show(account, blob, conditions=conditions)
-
-
-@app.command("list", cls=on(operations.LIST_BLOBS))
-def list_(
-    ctx: typer.Context,
-    target: Annotated[str, typer.Argument(metavar="CONTAINER[/PREFIX]")],
-    include: Annotated[
-        list[Include] | None,
-        typer.Option("--include", help="What to list besides; repeatable."),
-    ] = None,
-    limit: Limit = None,
-) -> Answer:
-    """List blobs with their leases.
-
-    stcc blob list data/2026/ --limit 100
-    """
-    runtime = runtime_of(ctx)
-    runtime.conditions(operations.LIST_BLOBS)
-    container, prefix = listing_target(target)
-    account = runtime.account(container.at)
-    from stcc.storage import blobs
-
-    return blobs.listing(account, container, prefix=prefix, include=[one.value for one in include or []], limit=limit)
-
-
-@app.command(cls=on(operations.DELETE_BLOB))
-def delete(
-    ctx: typer.Context,
-    target: Blob,
-    snapshot: Snapshot = None,
-    snapshots: Annotated[
-        Literal["include", "only"] | None, typer.Option("--snapshots", help="Delete the snapshots too, or only them.")
-    ] = None,
-) -> Answer:
-    """Delete a blob, if nobody changed it.
-
-    stcc blob delete data/report.csv --if-match "$etag"
-    """
-    runtime = runtime_of(ctx)
-    blob, conditions = blob_target(target, snapshot=snapshot), runtime.conditions(operations.DELETE_BLOB)
-    if blob.snapshot is not None and snapshots is not None:
-        raise Usage("--snapshot and --snapshots exclude each other")
-    account = runtime.account(blob.at)
-    from stcc.storage import blobs
-
-    return blobs.delete(account, blob, conditions=conditions, snapshots=snapshots)
 
 
 def _source(name: str, runtime: Runtime) -> "files.Opened":
