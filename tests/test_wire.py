@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from stcc.knowledge.operations import CONDITIONS, HEADERS
+from stcc.knowledge.operations import CONDITIONS, EVERY_CONDITION, HEADERS, POSITION, SEQUENCE, SOURCE
 from tests.azurite import ProxiedAccount
 from tests.calls import CALLS, ETAGS, Call, operations
 from tests.proxy import Proxy
@@ -29,6 +29,9 @@ SPELLINGS: dict[str, dict[str, tuple[str, str]]] = {
     "--if-tags": {"expression": (""" "stage" = 'done' """, """"stage" = 'done'""")},
     "--lease-id": {"upper case": (GUID, GUID.lower()), "braces": (f"{{{GUID}}}", GUID.lower())},
 }
+# The same for what only a few commands know; to the others, it is no option.
+SPELLINGS |= {flag: SPELLINGS[flag.replace("--source-", "--")] for flag in SOURCE}
+SPELLINGS |= {flag: {"number": ("007", "7")} for flag in (*POSITION, *SEQUENCE)}
 CONDITION_HEADERS = frozenset(name.lower() for name in HEADERS.values())
 MAY_LIST = {"accept-encoding", "date", "x-ms-date"}  # a date has a comma of its own
 EACH_CALL = [pytest.param(call, id=call.argv) for call in CALLS]
@@ -47,7 +50,8 @@ def line(request: Recorded) -> str:
 
 def sent_with(call: Call, flag: str, typed: str, sent: str) -> str | None:
     """Return what the header of this flag must carry, or None when the command must refuse the flag."""
-    if flag not in call.honours or (flag == "--if-none-match" and typed == "*" and not call.create_only):
+    creates = call.create_only and flag == "--if-none-match"
+    if flag not in call.honours or (flag.endswith("-none-match") and typed == "*" and not creates):
         return None
     return f"W/{sent}" if call.weak and sent != "*" else sent
 
@@ -56,8 +60,15 @@ def test_every_command_that_asks_storage_is_called_here() -> None:
     assert {verb for verb, _ in operations()} == {call.verb for call in CALLS}
 
 
-@pytest.mark.parametrize("flag", CONDITIONS)
-@pytest.mark.parametrize("call", EACH_CALL)
+def flags_of(call: Call) -> list[str]:
+    """Return the flags to try: those that every command knows, and those that this one knows besides."""
+    return [flag for flag in EVERY_CONDITION if flag in CONDITIONS or flag in call.honours]
+
+
+@pytest.mark.parametrize(
+    ("call", "flag"),
+    [pytest.param(call, flag, id=f"{call.argv} {flag}") for call in CALLS for flag in flags_of(call)],
+)
 def test_a_condition_is_sent_exactly_or_refused(
     call: Call, flag: str, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
 ) -> None:
@@ -75,6 +86,8 @@ def test_a_condition_is_sent_exactly_or_refused(
             continue
         # A condition may be met or not; either way it was sent, with the last request, and no other one with it.
         held = {"x-ms-lease-id": there.held} if takes_id else {}
+        if flag in SOURCE:
+            held = {"if-none-match": "*"}  # what the target has to meet is another matter
         assert code in {0, 4, 12, 30}, typed
         assert len(proxied.requests) == len(call.sends), typed
         assert conditions_of(proxied.requests[-1]) == {HEADERS[flag].lower(): expected} | held, typed
@@ -83,10 +96,19 @@ def test_a_condition_is_sent_exactly_or_refused(
 
 
 @pytest.mark.parametrize("call", EACH_CALL)
+def test_a_condition_that_a_command_does_not_know_is_refused(
+    call: Call, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    argv = call.succeeding(there)
+    for flag in set(EVERY_CONDITION) - set(flags_of(call)):
+        assert (proxied_stcc(*argv, flag, "7", stdin=b"text").code, proxied.requests) == (2, []), flag
+
+
+@pytest.mark.parametrize("call", EACH_CALL)
 def test_an_empty_condition_is_never_no_condition(
     call: Call, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
 ) -> None:
-    for flag in CONDITIONS:
+    for flag in EVERY_CONDITION:
         for empty in ("", " ", '""', "W/", 'W/""') if flag in ETAGS else ("", " "):
             assert (proxied_stcc(*call.succeeding(there), flag, empty, stdin=b"text").code, proxied.requests) == (2, [])
 
