@@ -6,8 +6,7 @@ A condition that is not in an operation's row is ignored by the service, so
 stcc refuses it before anything is sent.
 """
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 DATES: Final = frozenset({"--if-modified-since", "--if-unmodified-since"})
 ETAGS: Final = frozenset({"--if-match", "--if-none-match"})
@@ -45,8 +44,7 @@ HEADERS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One row: which of `EVERY_CONDITION` it honours, and how.
 
     `reads`: the combinations of a read apply, and an unmet If-None-Match is 304.

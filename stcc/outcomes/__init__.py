@@ -5,14 +5,14 @@ is here, and so is the one refusal.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
 
 from stcc.exits import Exit
 
 
 class Reply(NamedTuple):
-    """The envelope of an answer; `settled` says how a lost answer was settled (`repeat`, `marker`, `blocks`)."""
+    """The envelope of an answer; `settled` says how a lost answer was settled (`repeat`, `evidence`, `state`)."""
 
     http_status: int
     request_id: str | None = None
@@ -54,8 +54,7 @@ class Refused:
     observed: Mapping[str, object] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Ending(NamedTuple):
     """What came of many things, known when the last one has been produced; `summary` is one line for people."""
 
     kind: str
@@ -63,8 +62,7 @@ class Ending:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(NamedTuple):
     """Many things of one kind, one at a time; `columns` are the fields that people and tsv see, in this order.
 
     Items are produced while they are printed: a failure comes out of the iterator.
@@ -75,24 +73,23 @@ class Listing:
     kind: str
     target: str
     columns: tuple[str, ...]
-    items: Iterator[Mapping[str, object]] = field(compare=False)
+    items: Iterator[Mapping[str, object]]
     noun: str | None = None
     reply: Reply | None = None
-    ending: Callable[[], Ending] | None = field(default=None, compare=False)
+    ending: Callable[[], Ending] | None = None
 
     def ended(self) -> Ending:
         """Return what came of it, once all items have been produced."""
         return Ending(kind=self.kind) if self.ending is None else self.ending()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class Content(NamedTuple):
     """Bytes for stdout, exactly as they are stored; `etag` belongs to them."""
 
     kind: str
     target: str
     etag: str | None
-    write: Callable[[Callable[[bytes], object]], int] = field(compare=False)
+    write: Callable[[Callable[[bytes], object]], int]
 
 
 Answer = Outcome | Refused | Listing | Content
