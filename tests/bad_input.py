@@ -6,7 +6,16 @@ from itertools import chain
 GUID = "1f812371-a41d-49e6-b123-f4b542e85144"
 ACME = "https://acme.blob.core.windows.net"
 BLOB_READS = ["blob show data/a", "blob get data/a -"]
-BLOB_WRITES = ["blob put data/a -", "blob delete data/a"]
+BLOB_WRITES = [
+    "blob put data/a -",
+    "blob delete data/a",
+    "blob set-metadata data/a x=y",
+    "blob set-headers data/a --content-type text/plain",
+    "blob snapshot data/a",
+]
+# Of the conditions, these know tags and leases only.
+BLOB_TAGS = ["blob set-tags data/a x=y", "blob get-tags data/a", "blob set-tier data/a cool"]
+CONTAINER_ACL = "container set-acl data --public-access none"
 LEASES = [
     f"lease {verb} data/a"
     for verb in ("acquire", f"renew --lease-id {GUID}", f"release --lease-id {GUID}", "break --yes")
@@ -16,6 +25,9 @@ CONTAINERS = [
     "container create",
     "container show",
     "container delete --yes",
+    "container set-metadata T x=y",
+    "container get-acl",
+    "container set-acl --public-access none",
     "blob list",
     "lease acquire",
     "lease show",
@@ -111,7 +123,9 @@ Row = tuple[str, list[str]]  # what is wrong, and the command line
 
 def rows() -> Iterator[Row]:
     """Yield every row of the table."""
-    return chain(conditions(), lease_ids(), names(), shared(), limits_and_ranges(), metadata(), snapshots())
+    return chain(
+        conditions(), lease_ids(), names(), shared(), limits_and_ranges(), metadata(), snapshots(), attributes(), acls()
+    )
 
 
 def each(command: str, option: str, bad: Sequence[str], *more: str) -> Iterator[Row]:
@@ -137,7 +151,8 @@ def conditions() -> Iterator[Row]:
 
 def lease_ids() -> Iterator[Row]:
     """Yield bad lease ids, durations and periods."""
-    for command in (*BLOB_READS, *BLOB_WRITES, "container show data", "container delete data --yes"):
+    containers = [f"container {line}" for line in ("show data", "delete data --yes", "set-metadata data x=y")]
+    for command in (*BLOB_READS, *BLOB_WRITES, *BLOB_TAGS, *containers, "container get-acl data", CONTAINER_ACL):
         yield from each(command, "--lease-id", IDS)
     for command in ("lease renew data", "lease release data", f"lease change data --proposed-id {GUID}"):
         yield from each(command, "--lease-id", IDS)
@@ -193,3 +208,71 @@ def snapshots() -> Iterator[Row]:
     """Yield bad snapshots."""
     for command in (*BLOB_READS, "blob delete data/a --force"):
         yield from each(command, "--snapshot", ["", "yesterday", "2026-01-31T12:00:00Z", "\x1b[31m"])
+
+
+def attributes() -> Iterator[Row]:
+    """Yield bad metadata, headers, tags and tiers, and what is written to a snapshot."""
+    for command in BLOB_TAGS:
+        yield from each(command, "--if-tags", TAGS)
+    for noun in ("blob set-metadata data/a", "container set-metadata data"):
+        for text in [*METADATA, "stcc_op=1"]:
+            yield f"metadata {text[:20]!r}", [*noun.split(), text]
+        yield "metadata twice", [*noun.split(), "a=1", "A=2"]
+    for text in INDEX_TAGS:
+        yield f"tag {text[:20]!r}", ["blob", "set-tags", "data/a", text]
+    yield "eleven tags", ["blob", "set-tags", "data/a", *(f"t{number}=x" for number in range(11))]
+    for name in ("type", "encoding", "language", "disposition"):
+        yield from each("blob set-headers data/a", f"--content-{name}", [*TYPES, " de"])
+    yield from each("blob set-headers data/a", "--cache-control", TYPES)
+    yield from each("blob set-headers data/a", "--content-md5", [*TYPES, "Zm9v", "not base64!", "A" * 24])
+    yield from each("blob set-headers data/a", "--clear", ["", "content-type", "x", "\x1b[31m"])
+    for text in ("", " ", "lukewarm", "P5", "P4 ", "\x1b[31m", "\udcff"):
+        yield f"tier {text!r}", ["blob", "set-tier", "data/a", text]
+    yield from each("blob set-tier data/a hot", "--rehydrate-priority", ["", "soon"])
+    yield from each("blob snapshot data/a", "--metadata", [*METADATA, "stcc_op=1"])
+    yield from each("blob get-tags data/a", "--snapshot", ["", "yesterday"])
+    for command in (*BLOB_WRITES[2:], BLOB_TAGS[0], BLOB_TAGS[2]):
+        at = f"{ACME}/data/a?snapshot=2026-01-31T12:00:00.1234567Z"
+        yield "a snapshot", [at if word == "data/a" else word for word in command.split()]
+
+
+POLICIES = [
+    "",
+    " ",
+    "p",
+    "p:",
+    ":permissions=r",
+    " p:permissions=r",
+    "p:permissions=",
+    "p:permissions=rr",
+    "p:permissions=R",
+    "p:permissions=\u0660",
+    "p:permissions=r,permissions=w",
+    "p:rights=r",
+    "p:start=",
+    "p:start=yesterday",
+    "p:start=2026-01-31",
+    "p:expiry=2026-01-31T12:00:00",
+    "p:expiry=now+",
+    "x" * 65 + ":permissions=r",
+    "p\x1b[31m:permissions=r",
+    "\udcff:permissions=r",
+]
+ACLS = ["", "{", "[]", "{}", '{"policies": {}}', '{"policies": [1]}', '{"policies": [{}]}', '{"policies": [], "x": 1}',
+        '{"policies": [], "public_access": "all"}', '{"policies": [], "public_access": ["none"]}',
+        '{"policies": [{"id": "p", "x": 1}]}',
+        '{"policies": [{"id": "p", "start": 1}]}', '{"policies": [{"id": "p"}, {"id": "p"}]}',
+        '{"policies": [{"id": "p", "permissions": "rr"}]}', '{"policies": [], "policies": []}',
+        '{"outcome": "x", "result": []}',
+        '{"policies": [' + ",".join(f'{{"id": "p{number}"}}' for number in range(6)) + "]}"]  # fmt: skip
+
+
+def acls() -> Iterator[Row]:
+    """Yield bad policies, and documents that are none of an ACL."""
+    yield from each("container set-acl data", "--policy", POLICIES)
+    yield from each("container set-acl data", "--remove", ["", " ", "x" * 65, "\x1b[31m", "\udcff"])
+    yield from each("container set-acl data", "--public-access", ["", "all", "None", "\x1b[31m"])
+    yield from each("container set-acl data", "--from", ["", " ", "/nonexistent", "/", "\x00", "\udcff"])
+    yield from each(CONTAINER_ACL, "--attempts", LIMITS)
+    yield "twice", ["container", "set-acl", "data", "--policy", "p:permissions=r", "--policy", "p:permissions=w"]
+    yield "six", ["container", "set-acl", "data", *(w for n in range(6) for w in ("--policy", f"p{n}:permissions=r"))]

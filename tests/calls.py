@@ -14,6 +14,7 @@ from tests.situations import Situation
 DATES: Final = frozenset({"--if-modified-since", "--if-unmodified-since"})
 ETAGS: Final = frozenset({"--if-match", "--if-none-match"})
 EVERYTHING: Final = ETAGS | DATES | {"--if-tags", "--lease-id"}
+TAGS: Final = frozenset({"--if-tags", "--lease-id"})
 LEASES: Final = EVERYTHING - {"--lease-id"}
 IF_MATCH: Final = frozenset({"--if-match"})
 
@@ -58,11 +59,36 @@ CALLS: Final = (
         sends=(f"DELETE {IN_CONTAINER}",),
         honours=DATES | {"--lease-id"},
     ),
+    Call(
+        argv="container set-metadata {existing_container} a=b",
+        sends=(f"PUT comp=metadata&{IN_CONTAINER}",),
+        honours=frozenset({"--if-modified-since", "--lease-id"}),
+    ),
+    Call(
+        argv="container get-acl {existing_container}",
+        sends=(f"GET comp=acl&{IN_CONTAINER}",),
+        honours=frozenset({"--lease-id"}),
+    ),
+    Call(
+        argv="container set-acl {existing_container} --replace --public-access none --policy p:permissions=r",
+        sends=(f"PUT comp=acl&{IN_CONTAINER}",),
+        honours=DATES | {"--lease-id"},
+    ),
     Call(argv="blob put {new_blob} -", sends=("PUT",), honours=EVERYTHING, create_only=True),
     Call(argv="blob get {blob} -", honours=EVERYTHING),
     Call(argv="blob show {blob}", sends=("HEAD",), honours=EVERYTHING),
     Call(argv="blob list {existing_container}", sends=(f"GET comp=list&maxresults=5000&{IN_CONTAINER}",)),
     Call(argv="blob delete {blob}", said="--force", sends=("DELETE",), honours=EVERYTHING),
+    Call(argv="blob set-metadata {blob} a=b", sends=("PUT comp=metadata",), honours=EVERYTHING),
+    Call(
+        argv="blob set-headers {blob} --content-type text/csv --replace",
+        sends=("PUT comp=properties",),
+        honours=EVERYTHING,
+    ),
+    Call(argv="blob set-tags {blob} a=b", sends=("PUT comp=tags",), honours=TAGS),
+    Call(argv="blob get-tags {blob}", sends=("GET comp=tags",), honours=TAGS),
+    Call(argv="blob set-tier {blob} cool", sends=("PUT comp=tier",), honours=TAGS),
+    Call(argv="blob snapshot {blob}", sends=("PUT comp=snapshot",), honours=EVERYTHING),
     Call(argv="lease acquire {blob}", sends=("PUT comp=lease",), honours=LEASES),
     Call(argv="lease renew {leased_blob} --lease-id {held}", sends=("PUT comp=lease",), honours=LEASES),
     Call(

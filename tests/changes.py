@@ -73,6 +73,48 @@ def held_under(target: str, lease_id: str) -> Truth:
     return look
 
 
+def etag_if_metadata(target: str) -> Truth:
+    """Return the ETag of what has the metadata a=b."""
+
+    def look(there: Situation) -> object:
+        found = there.properties(getattr(there, target))
+        return found.etag if found.metadata.get("a") == "b" else None
+
+    return look
+
+
+def etag_if_language(target: str) -> Truth:
+    """Return the ETag of a blob whose Content-Language is `de`."""
+
+    def look(there: Situation) -> object:
+        found = there.properties(getattr(there, target))
+        return found.etag if found.content_settings.content_language == "de" else None
+
+    return look
+
+
+def tagged(there: Situation) -> object:
+    return "" if there.client(there.blob).get_blob_tags() == {"a": "b"} else None
+
+
+def cooled(there: Situation) -> object:
+    return "" if there.properties(there.blob).blob_tier == "Cool" else None
+
+
+def snapshot_of_blob(there: Situation) -> object:
+    """Return the time of the only snapshot of `blob`; fails where there are more."""
+    assert there.blob
+    times = [found.snapshot for found in there.home.list_blobs(include=["snapshots"]) if found.snapshot]
+    assert len(times) < 2
+    return times[0] if times else None
+
+
+def etag_if_policy(there: Situation) -> object:
+    container = there.client(there.existing_container)
+    ids = [one.id for one in container.get_container_access_policy()["signed_identifiers"]]
+    return there.properties(there.existing_container).etag if ids == ["p"] else None
+
+
 CHANGES = [
     Change(argv="container create {new_container}", printed=etag_if_there("new_container"), lost=0),
     Change(argv="container create {new_container} --no-marker", printed=etag_if_there("new_container"), lost=70),
@@ -121,6 +163,36 @@ CHANGES = [
         argv="lease break {leased_blob} --period 0 --yes -q",
         printed=lease_state("leased_blob", "broken"),
         lost=70,
+        repeated=False,
+    ),
+    Change(argv="blob set-metadata {blob} a=b --if-match {etag}", printed=etag_if_metadata("blob"), lost=0),
+    Change(argv="blob set-metadata {blob} a=b", printed=etag_if_metadata("blob"), lost=0),
+    Change(argv="blob set-metadata {blob} a=b --no-marker", printed=etag_if_metadata("blob"), lost=0),
+    Change(
+        argv="blob set-metadata {blob} a=b --if-match {etag} --no-marker", printed=etag_if_metadata("blob"), lost=70
+    ),
+    Change(argv="blob set-headers {blob} --content-language de --replace", printed=etag_if_language("blob"), lost=0),
+    Change(argv="blob set-headers {blob} --content-language de", printed=etag_if_language("blob"), lost=70),
+    Change(
+        argv="blob set-headers {blob} --content-language de --replace --if-match {etag}",
+        printed=etag_if_language("blob"),
+        lost=70,
+    ),
+    Change(argv="blob set-tags {blob} a=b", printed=tagged, lost=0),
+    Change(argv="blob set-tier {blob} cool", printed=cooled, lost=0),
+    Change(argv="blob snapshot {blob}", printed=snapshot_of_blob, lost=70, repeated=False),
+    Change(
+        argv="container set-metadata {existing_container} a=b", printed=etag_if_metadata("existing_container"), lost=0
+    ),
+    Change(
+        argv="container set-acl {existing_container} --replace --public-access none --policy p:permissions=r",
+        printed=etag_if_policy,
+        lost=0,
+    ),
+    Change(
+        argv="container set-acl {existing_container} --policy p:permissions=r",
+        printed=etag_if_policy,
+        lost=0,
         repeated=False,
     ),
 ]

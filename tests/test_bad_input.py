@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stcc.emulator.instance import Instance
 from tests.azurite import ProxiedAccount
-from tests.bad_input import GUID, rows
+from tests.bad_input import ACLS, GUID, rows
 from tests.harmless import harmless
 from tests.running import Stcc
 
@@ -127,6 +127,28 @@ def test_raw_content_leaves_no_room_for_a_query(wire: ProxiedAccount) -> None:
         pytest.param(
             "blob delete data/a --force --snapshot 2026-01-31T12:00:00.1234567Z --snapshots only", id="two kinds"
         ),
+        pytest.param("blob set-metadata data/a", id="no metadata"),
+        pytest.param("blob set-metadata data/a a=b --clear", id="metadata and none"),
+        pytest.param("container set-metadata data", id="no metadata of a container"),
+        pytest.param("blob set-tags data/a", id="no tags"),
+        pytest.param("blob set-tags data/a a=b --if-match 0x1", id="tags with an ETag"),
+        pytest.param("blob set-tier data/a hot --if-match 0x1", id="a tier with an ETag"),
+        pytest.param("blob set-tier data/a archive --rehydrate-priority high", id="into the archive, fast"),
+        pytest.param("blob set-headers data/a", id="no header"),
+        pytest.param("blob set-headers data/a --replace", id="no header to replace them by"),
+        pytest.param("blob set-headers data/a --replace --content-type a/b --clear content-md5", id="with --clear"),
+        pytest.param("blob set-headers data/a --cache-control x --clear cache-control", id="set and clear"),
+        pytest.param("blob snapshot data/a --if-none-match *", id="a snapshot only if there is no blob"),
+        pytest.param("container set-metadata data a=b --if-unmodified-since now", id="a date that is ignored"),
+        pytest.param("container set-acl data", id="no change of an ACL"),
+        pytest.param("container set-acl data --policy p:permissions=r --remove p", id="added and removed"),
+        pytest.param("container set-acl data --from - --remove p", id="all and one less"),
+        pytest.param("container set-acl data --from - --policy p:permissions=r", id="all and one more"),
+        pytest.param("container set-acl data --replace --policy p:permissions=r", id="replaced, access not said"),
+        pytest.param("container set-acl data --replace --public-access none --remove p", id="replaced and removed"),
+        pytest.param("container set-acl data --replace --public-access none --attempts 3", id="replaced in rounds"),
+        pytest.param("container set-acl data --public-access none --if-modified-since now-1h", id="no room to pin"),
+        pytest.param("container set-acl data --public-access none --if-match 0x1", id="an ACL with an ETag"),
         pytest.param("lease acquire data/a --wait 1s --no-wait", id="wait and do not wait"),
         pytest.param("container delete data", id="nobody to confirm"),
         pytest.param("lease break data/a", id="nobody to confirm a break"),
@@ -135,6 +157,14 @@ def test_raw_content_leaves_no_room_for_a_query(wire: ProxiedAccount) -> None:
 )
 def test_what_excludes_each_other_is_refused(wire: ProxiedAccount, argv: str) -> None:
     check(wire, argv.split())
+
+
+@pytest.mark.parametrize("text", ACLS)
+def test_a_document_that_is_no_acl_is_refused(wire: ProxiedAccount, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "acl.json"
+    file.write_text(text)
+
+    check(wire, ["container", "set-acl", "data", "--from", str(file)])
 
 
 @pytest.mark.parametrize("words", [[], ["blob"], ["queue"]], ids=str)

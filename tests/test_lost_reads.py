@@ -14,6 +14,8 @@ READS = (
     "blob show {blob}",
     "blob list {container}",
     "blob get {blob} -",
+    "blob get-tags {blob}",
+    "container get-acl {existing_container}",
     "lease show {leased_blob}",
     "lease show {leased_container}",
 )

@@ -97,6 +97,19 @@ APPLIED, NOT_APPLIED = Drop(), Refuse()
             id="replaced twice with the operation id kept",
         ),
         pytest.param("blob delete {blob} --if-match {etag}", NOT_APPLIED, overwrite("blob"), id="not deleted"),
+        pytest.param("blob set-metadata {blob} a=b --if-match {etag}", APPLIED, overwrite("blob"), id="metadata gone"),
+        pytest.param(
+            "blob set-metadata {blob} a=b --if-match {etag}", NOT_APPLIED, overwrite("blob"), id="metadata not set"
+        ),
+        pytest.param(
+            "blob set-metadata {blob} a=b --if-match {etag}", APPLIED, add_metadata("blob"), id="more metadata added"
+        ),
+        pytest.param(
+            "blob set-headers {blob} --content-type a/b --replace --if-match {etag}",
+            APPLIED,
+            overwrite("blob"),
+            id="headers gone",
+        ),
         pytest.param("container create {new_container}", NOT_APPLIED, create_container, id="their container"),
         pytest.param(
             "container create {new_container}", APPLIED, delete_and_create_container, id="their container, anew"

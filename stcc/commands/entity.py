@@ -1,10 +1,10 @@
 """stcc entity: get, query, insert, replace, merge, upsert, delete."""
 
-from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import typer
 
+from stcc.commands.documents import document
 from stcc.commands.options import Limit, group, on, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
@@ -12,11 +12,9 @@ from stcc.outcomes import Answer
 from stcc.runtime import Runtime
 from stcc.values.entities import Content, EntityTarget, content, entity_target, query_filter, selection
 from stcc.values.properties import from_arguments, from_document
-from stcc.values.strict_json import strict_json
 from stcc.values.targets import table_target
 
 app = group("Entities of tables, with If-Match.")
-_ENTITY_AS_JSON: Final = 16 * 1024 * 1024  # bytes; an entity of 1 MiB cannot be longer, however it is escaped
 
 Table = Annotated[str, typer.Argument(metavar="TABLE", help="Name or URL of the table.")]
 PartitionKey = Annotated[str, typer.Argument(metavar="PK", help="The PartitionKey.")]
@@ -201,8 +199,8 @@ def _content(
         return content(from_arguments(arguments), target=target, marker=marker)
     if arguments:
         raise Usage("--from and NAME=VALUE exclude each other")
-    document = strict_json(_text(runtime, source), what="--from")
-    properties = from_document(document, partition_key=target.partition_key, row_key=target.row_key)
+    given = document(runtime, source, of="an entity")
+    properties = from_document(given, partition_key=target.partition_key, row_key=target.row_key)
     return content(properties, target=target, marker=marker)
 
 
@@ -211,22 +209,3 @@ def _something(written: Content, source: str | None) -> Content:
     if not written.properties and source is None:
         raise Usage("no property is given", hint="NAME=VALUE, or --from; for none on purpose: echo '{}' and --from -")
     return written
-
-
-def _text(runtime: Runtime, source: str) -> str:
-    if not source:
-        raise Usage("--from is empty", hint="is the variable set? - is stdin")
-    try:
-        if source == "-":
-            data = runtime.bytes_in.read(_ENTITY_AS_JSON + 1)
-        else:
-            with Path(source).open("rb") as file:
-                data = file.read(_ENTITY_AS_JSON + 1)
-        if len(data) > _ENTITY_AS_JSON:
-            raise Usage(f"--from is larger than any entity: {source!r}")
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Usage(f"--from is not UTF-8: {source!r}", hint=f"byte {error.start} is the first that is not") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not the name of a file"
-        raise Usage(f"--from cannot be read: {source!r}", hint=reason) from None

@@ -56,12 +56,23 @@ HELP_NAMES: Final = {"help_option_names": ["-h", "--help"]}
 Metadata = Annotated[list[str] | None, typer.Option("--metadata", metavar="NAME=VALUE", help="Metadata; repeatable.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, max=10**9, metavar="N", help="At most so many.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Pairs = Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Everything that is to be there.")]
+Clear = Annotated[bool, typer.Option("--clear", help="Leave nothing there.")]
 NoMarker = Annotated[bool, typer.Option("--no-marker", help="Leave no operation id in the metadata.")]
 
 
 def runtime_of(ctx: typer.Context) -> Runtime:
     """Return the runtime that `main` gave to the parser."""
     return ctx.ensure_object(Runtime)
+
+
+def some_pairs(given: list[str] | None, *, clear: bool) -> list[str]:
+    """Return the pairs that replace what is there; none at all must be said."""
+    if clear and given:
+        raise Usage("--clear and NAME=VALUE exclude each other")
+    if not clear and not given:
+        raise Usage("nothing is given, which would remove what is there", hint="NAME=VALUE, or --clear")
+    return given or []
 
 
 def _keep_flag(ctx: typer.Context, param: typer.CallbackParam, value: Any) -> None:

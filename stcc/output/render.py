@@ -67,7 +67,7 @@ def _success(outcome: Outcome, settings: Settings, query: Query | None) -> Text:
         case "none":
             return Text()
         case "tsv" if query is None:
-            text = Text(out=tsv_line(result.values()), err=_human(outcome).err)
+            text = Text(out=_tsv(outcome, result), err=_human(outcome).err)
         case "human" if query is None:
             text = _human(outcome)
         case _:
@@ -80,6 +80,13 @@ def _human(outcome: Outcome) -> Text:
     return render(outcome)
 
 
+def _tsv(outcome: Outcome, result: Mapping[str, object]) -> str:
+    """Return the fields on one line, unless the noun has a `tsv` that makes several lines of this outcome."""
+    several: Callable[[Outcome], str | None] | None = getattr(_renderers(outcome.noun), "tsv", None)
+    lines = None if several is None else several(outcome)
+    return tsv_line(result.values()) if lines is None else lines
+
+
 def _renderers(noun: str) -> ModuleType:
     return importlib.import_module(f"stcc.output.human.{noun}")
 
@@ -90,6 +97,7 @@ def _settled(outcome: Outcome) -> str:
     how = {
         "repeat": "the identical request was accepted when sent again",
         "evidence": "what is there now carries the mark of this very request",
+        "state": "what is there now is what was asked for",
     }
     return f"the answer was lost on the way; {how[outcome.reply.settled]}\n"
 

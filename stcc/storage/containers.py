@@ -1,18 +1,17 @@
 """Containers: one request each."""
 
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
 from stcc.outcomes import Listing, Refused
 from stcc.outcomes.container import COLUMNS, ContainerCreated, ContainerDeleted, ContainerShown
 from stcc.storage.account import Account
-from stcc.storage.answers import Rejected, Said, ask, ask_properties, ask_tagged
+from stcc.storage.answers import Rejected, ask, ask_properties, ask_tagged
 from stcc.storage.listing import pages
+from stcc.storage.marker import left_in, marked, version
 from stcc.storage.refusals import Look, lease_facts, refused
 from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
-from stcc.values.metadata import MARKER, is_exactly
 from stcc.values.targets import ContainerTarget
 from stcc.values.times import iso
 
@@ -22,26 +21,18 @@ def create(
 ) -> ContainerCreated | Refused:
     """Create a container; a lost answer is settled by the operation id in its metadata."""
     client = account.container(target.container)
-    look = _look(account, client)
-    marked = {**metadata, MARKER: str(uuid.uuid4())} if marker else dict(metadata)
-
-    def mine() -> Said[dict[str, Any]] | None:
-        found = ask_properties(client.get_container_properties)
-        ours = marker and is_exactly(found.value.metadata, marked)
-        return Said(_etag_and_time(found.value), found.status, found.headers) if ours else None
-
+    look = look_at(account, client)
+    sent = marked(metadata, marker=marker)
     try:
         said, settled = change(
-            lambda: ask_tagged(client.create_container, metadata=marked), target=target, evidence=mine, look=look
+            lambda: ask_tagged(client.create_container, metadata=dict(sent)),
+            target=target,
+            evidence=lambda: left_in(client.get_container_properties, sent),
+            look=look,
         )
     except Rejected as rejected:
         return refused(rejected, target=target, doing="create container", look=look)
-    return ContainerCreated(
-        reply=said.reply(settled=settled),
-        target=str(target),
-        etag=said.value["etag"],
-        last_modified=iso(said.value["last_modified"]) or "",
-    )
+    return ContainerCreated(reply=said.reply(settled=settled), target=str(target), **version(said.value))
 
 
 def show(account: Account, target: ContainerTarget, *, conditions: Conditions) -> ContainerShown | Refused:
@@ -52,7 +43,7 @@ def show(account: Account, target: ContainerTarget, *, conditions: Conditions) -
             lambda: ask_properties(client.get_container_properties, headers=conditions.headers()), target=target
         )
     except Rejected as rejected:
-        return refused(rejected, target=target, doing="show container", look=_look(account, client))
+        return refused(rejected, target=target, doing="show container", look=look_at(account, client))
     found = said.value
     return ContainerShown(
         reply=said.reply(),
@@ -70,7 +61,7 @@ def show(account: Account, target: ContainerTarget, *, conditions: Conditions) -
 def delete(account: Account, target: ContainerTarget, *, conditions: Conditions) -> ContainerDeleted | Refused:
     """Delete a container; a 404 after a lost answer proves nothing, so that stays unknown."""
     client = account.container(target.container)
-    look = _look(account, client)
+    look = look_at(account, client)
     try:
         said, settled = change(
             lambda: ask(client.delete_container, headers=conditions.headers()), target=target, look=look
@@ -96,11 +87,8 @@ def listing(account: Account, *, prefix: str, limit: int | None) -> Listing | Re
     )
 
 
-def _etag_and_time(properties: Any) -> dict[str, Any]:
-    return {"etag": properties.etag, "last_modified": properties.last_modified}
-
-
-def _look(account: Account, client: Any) -> Look | None:
+def look_at(account: Account, client: Any) -> Look | None:
+    """Return how to find out what is there now, or None when nobody wants to know."""
     if not account.diagnose:
         return None
     return lambda: lease_facts(ask(client.get_container_properties).value)

@@ -29,13 +29,16 @@ def refused(
     look: Look | None = None,
     expected: str | None = None,
     before: str | None = None,
+    judged: int | None = None,
 ) -> Refused:
     """Return the refusal of `doing` ("put", "acquire the lease of") to `target`.
 
     `look` finds what is there now, beside the ETag that the caller `expected`; a look that fails changes
-    nothing: the refusal stands without it. `before` says that stcc judged so itself, before it asked.
+    nothing: the refusal stands without it. `before` says that stcc judged so itself, before it asked;
+    `judged` is the status that the refusal amounts to, where the service's own says something else.
     """
-    outcome, code, words = _BY_STATUS.get(rejected.status, ("failed", Exit.FAILED, rejected.message or "not accepted"))
+    status = judged or rejected.status
+    outcome, code, words = _BY_STATUS.get(status, ("failed", Exit.FAILED, rejected.message or "not accepted"))
     meaning, hint = MEANINGS.get(rejected.code or "", (words, ""))
     if rejected.code in UNMET and expected in {None, "*"}:
         meaning, hint = "a condition is not met", "look at what is there, and at the condition"
@@ -50,8 +53,13 @@ def refused(
         if code == Exit.NOT_MODIFIED
         else f"cannot {doing} {target}: {meaning} ({before or rejected})",
         hint="" if code == Exit.NOT_MODIFIED else hint,
-        observed=_observed(look, expected) if rejected.status in _WORTH_A_LOOK else None,
+        observed=_observed(look, expected) if status in _WORTH_A_LOOK else None,
     )
+
+
+def as_write(rejected: Rejected) -> int | None:
+    """Return what a refusal of a write amounts to: some writes answer an unmet condition with a read's 304."""
+    return 412 if rejected.status == 304 else None
 
 
 def _observed(look: Look | None, expected: str | None) -> Mapping[str, object] | None:

@@ -14,24 +14,24 @@ _TAG_LIMIT: Final = 10
 _METADATA_LIMIT: Final = 8192
 
 
-def metadata(pairs: Sequence[str]) -> dict[str, str]:
+def metadata(pairs: Sequence[str], *, option: str = "--metadata") -> dict[str, str]:
     """Parse `name=value` pairs; names are C# identifiers, values printable ASCII, 8 KiB in all."""
-    values = _pairs(pairs, option="--metadata")
+    values = _pairs(pairs, option=option)
     for name, value in values.items():
         if re.fullmatch(_NAME, name) is None:
-            msg = f"--metadata name is not an identifier: {name!r}"
+            msg = f"{option} name is not an identifier: {name!r}"
             raise Usage(msg, hint="letters, digits and underscores, not a digit first")
         if name.lower() == MARKER:
-            msg = f"--metadata name {MARKER} belongs to stcc"
+            msg = f"{option} name {MARKER} belongs to stcc"
             raise Usage(msg)
         if re.fullmatch(_VALUE, value) is None or value != value.strip():
-            msg = f"--metadata value cannot be sent in a header: {name}={value!r}"
+            msg = f"{option} value cannot be sent in a header: {name}={value!r}"
             raise Usage(msg, hint="printable ASCII, no space at either end; encode other text")
     if len({name.lower() for name in values}) < len(values):
-        msg = "--metadata gives the same name twice"
+        msg = f"{option} gives the same name twice"
         raise Usage(msg, hint="names differ by more than case")
     if sum(len(name) + len(value) for name, value in values.items()) > _METADATA_LIMIT:
-        msg = "--metadata is larger than 8 KiB"
+        msg = f"{option} is larger than 8 KiB"
         raise Usage(msg)
     return values
 
@@ -48,15 +48,15 @@ def _folded(values: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in values.items()}
 
 
-def tags(pairs: Sequence[str]) -> dict[str, str]:
+def tags(pairs: Sequence[str], *, option: str = "--tag") -> dict[str, str]:
     """Parse `name=value` pairs into blob index tags: at most ten, names to 128 and values to 256 characters."""
-    values = _pairs(pairs, option="--tag")
+    values = _pairs(pairs, option=option)
     if len(values) > _TAG_LIMIT:
-        msg = f"--tag was given {len(values)} times"
+        msg = f"{option} was given {len(values)} times"
         raise Usage(msg, hint="a blob has at most 10 tags")
     for name, value in values.items():
         if not (1 <= len(name) <= 128 and len(value) <= 256 and re.fullmatch(_TAG, name) and re.fullmatch(_TAG, value)):
-            msg = f"--tag is not a blob index tag: {name}={value!r}"
+            msg = f"{option} is not a blob index tag: {name}={value!r}"
             raise Usage(msg, hint="letters, digits, space and + - . / : = _; name to 128, value to 256 characters")
     return values
 

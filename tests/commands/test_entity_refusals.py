@@ -106,7 +106,7 @@ def test_what_cannot_be_asked_is_refused_and_nothing_is_sent(
         ),
         pytest.param(b'{"PartitionKey":"q","a":1}', "has another PartitionKey: 'q'", id="another key"),
         pytest.param(b'{"a":' + b"[" * 100_000, "is nested too deeply", id="nested"),
-        pytest.param(b" " * (16 * 1024 * 1024) + b"{}", "is larger than any entity: SOURCE", id="endless"),
+        pytest.param(b" " * (16 * 1024 * 1024) + b"{}", "is larger than an entity can be: SOURCE", id="endless"),
     ],
 )
 def test_a_document_that_is_no_entity_is_refused_and_nothing_is_sent(

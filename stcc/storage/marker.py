@@ -1,0 +1,32 @@
+"""The operation id that a write leaves in metadata: the evidence that a lost answer was a yes."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stcc.storage.answers import Said, ask_properties
+from stcc.values.metadata import MARKER, is_exactly
+from stcc.values.times import iso
+
+
+def marked(metadata: Mapping[str, str], *, marker: bool) -> dict[str, str]:
+    """Return the metadata to send, with a new operation id among it if one is wanted."""
+    return {**metadata, MARKER: str(uuid.uuid4())} if marker else dict(metadata)
+
+
+def left_in(properties: Callable[..., Any], sent: Mapping[str, str]) -> Said[dict[str, Any]] | None:
+    """Return the answer that was lost, if the metadata is all that was sent, operation id and all; else None.
+
+    `properties` is the SDK's method that reads the properties of the blob or the container.
+    """
+    if MARKER not in sent:
+        return None
+    found = ask_properties(properties)
+    if not is_exactly(found.value.metadata, sent):
+        return None
+    return Said({"etag": found.value.etag, "last_modified": found.value.last_modified}, found.status, found.headers)
+
+
+def version(value: Mapping[str, Any]) -> dict[str, str]:
+    """Return ETag and time of a write, as outcomes have them, from the SDK's reading of its answer."""
+    return {"etag": value["etag"], "last_modified": iso(value["last_modified"]) or ""}
