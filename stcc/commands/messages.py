@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -228,7 +229,7 @@ def _body_alone(found: Messages, *, runtime: Runtime, kind: str, target: QueueTa
     message = found.found[0]
     receipt = "" if message.pop_receipt is None else f", receipt {message.pop_receipt}"
     runtime.story(f"message {message.id}{receipt}")
-    return Content(kind=kind, target=str(target), etag=None, write=lambda write: _written(message.body.content, write))
+    return Content(kind=kind, target=str(target), etag=None, write=partial(_written, message.body.content))
 
 
 def _written(content: bytes, write: Callable[[bytes], object]) -> int:

@@ -14,6 +14,7 @@ from stcc.outcomes.demo import Step
 from stcc.storage import download, upload
 from stcc.storage.account import Account
 from stcc.storage.leases import Leases
+from stcc.values.attributes import Attributes
 from stcc.values.conditions import Conditions
 from stcc.values.targets import BlobTarget
 
@@ -146,7 +147,7 @@ class Page:
 
 def put(account: Account, target: BlobTarget, text: str, conditions: Conditions) -> BlobPut | Refused:
     """Write a text to a blob."""
-    attributes = upload.Attributes(content_type="text/plain", metadata={}, tags={}, marker=True)
+    attributes = Attributes(content_type="text/plain", metadata={}, tags={}, marker=True)
     source = files.Source(io.BytesIO(text.encode()), name="text", size=len(text.encode()))
     return upload.put(
         account, target, source, attributes=attributes, conditions=conditions, progress=lambda _bytes: None

@@ -98,7 +98,7 @@ MEANINGS: Final[dict[str, tuple[str, str]]] = {
     "SequenceNumberConditionNotMet": ("the sequence number does not meet its condition", "read it again: blob show"),
     "InvalidBlockList": (
         "a block of the list is not there",
-        "somebody wrote the blob meanwhile, which drops all uncommitted blocks: blob block list",
+        "it was never staged, or somebody wrote the blob since, which drops all such blocks: blob block list",
     ),
     "InvalidBlobOrBlock": ("the block's id is as long as no other's of this blob", "all ids must have one length"),
     "InvalidPageRange": ("the range lies outside of the blob", "pages are 512 bytes; blob show tells the size"),

@@ -8,7 +8,6 @@ import hashlib
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from azure.storage.blob import BlobBlock, ContentSettings
@@ -21,6 +20,7 @@ from stcc.storage.blobs import look_at
 from stcc.storage.refusals import refused
 from stcc.storage.settle import change, read
 from stcc.values import judgement
+from stcc.values.attributes import Attributes
 from stcc.values.conditions import Conditions
 from stcc.values.judgement import Seen
 from stcc.values.metadata import MARKER, is_exactly
@@ -36,16 +36,6 @@ class Source(Protocol):
     @property
     def size(self) -> int | None: ...
     def read(self, size: int, /) -> bytes: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attributes:
-    """What is stored beside the bytes; `marker` adds the operation id to the metadata."""
-
-    content_type: str
-    metadata: Mapping[str, str]
-    tags: Mapping[str, str]
-    marker: bool
 
 
 Progress = Callable[[int], object]

@@ -6,14 +6,15 @@ from typing import Annotated
 import typer
 
 from stcc import files
+from stcc.commands import sources
 from stcc.commands.blob import Blob, Snapshot
 from stcc.commands.options import Metadata, NoMarker, group, on, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
 from stcc.outcomes import Answer, Refused
-from stcc.runtime import Runtime
 from stcc.values import metadata as pairs
-from stcc.values.targets import BlobTarget, blob_target
+from stcc.values.attributes import Attributes
+from stcc.values.targets import blob_target
 
 app = group("Blobs as files.")
 _RANGE = re.compile(r"(\d{1,18})-(\d{1,18})?", re.ASCII)
@@ -37,13 +38,13 @@ def put(
     blob, conditions = blob_target(target), runtime.conditions(operations.PUT_BLOB)
     if blob.snapshot is not None:
         raise Usage("a snapshot cannot be written")
-    kind = _content_type(content_type, source, blob)
+    kind = sources.content_type(content_type, blob.blob if source == "-" else source)
     values, tags = pairs.metadata(metadata or []), pairs.tags(tag or [])
-    with _source(source, runtime) as opened:
+    with sources.source(source, runtime) as opened:
         account = runtime.account(blob.at)
         from stcc.storage import upload
 
-        attributes = upload.Attributes(content_type=kind, metadata=values, tags=tags, marker=not no_marker)
+        attributes = Attributes(content_type=kind, metadata=values, tags=tags, marker=not no_marker)
         with runtime.progress(f"put {blob}", opened.size) as advance:
             return upload.put(account, blob, opened, attributes=attributes, conditions=conditions, progress=advance)
 
@@ -82,25 +83,6 @@ def get(
             if not isinstance(answer, Refused):
                 draft.keep(answer.size)
             return answer
-
-
-def _source(name: str, runtime: Runtime) -> "files.Opened":
-    if name == "-":
-        return files.already_open(runtime.bytes_in, name="stdin")
-    if not name.strip():
-        raise Usage("the source is empty", hint="is the variable set? - is stdin")
-    return files.reading(name)
-
-
-def _content_type(given: str | None, source: str, blob: BlobTarget) -> str:
-    if given is None:
-        import mimetypes
-
-        guess, encoding = mimetypes.guess_type(blob.blob if source == "-" else source, strict=False)
-        return guess if guess is not None and encoding is None else "application/octet-stream"
-    if not given.strip() or not given.isascii() or not given.isprintable():
-        raise Usage(f"--content-type is not a media type: {given!r}")
-    return given.strip()
 
 
 def _range(text: str | None) -> tuple[int, int | None]:
