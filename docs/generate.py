@@ -18,11 +18,19 @@ from stcc.app import command
 from stcc.completions import bash, fish, zsh
 from stcc.exits import MEANINGS
 from stcc.knowledge import operations
-from stcc.knowledge.operations import CONDITIONS, Operation
+from stcc.knowledge.operations import EVERY_CONDITION, POSITION, SEQUENCE, SOURCE, Operation
 from stcc.tree import Node, nodes
 
 ROOT = Path(__file__).resolve().parent.parent
 TREE = list(nodes(command))
+GROUPS = {
+    "ETag": ("--if-match", "--if-none-match"),
+    "dates": ("--if-modified-since", "--if-unmodified-since"),
+    "tags": ("--if-tags",),
+    "source": SOURCE,
+    "position": POSITION,
+    "sequence number": SEQUENCE,
+}
 NOTICE = "<!-- Written by docs/generate.py: change the code, not this file. -->\n\n"
 
 
@@ -45,12 +53,12 @@ def _prose(text: str) -> str:
     """Return a help text with its examples, the paragraphs that are command lines, in a block of their own."""
     paragraphs = [" ".join(paragraph.split()) for paragraph in text.replace("\f", "").split("\n\n")]
     examples = [line.strip() for p in text.split("\n\n") if _is_example(p) for line in p.strip().splitlines()]
-    shown = "```sh\n" + "\n".join(examples) + "\n```\n" if examples else ""
-    return "\n\n".join([*(p for p in paragraphs if p and not _is_example(p)), shown])
+    shown = ["```sh\n" + "\n".join(examples) + "\n```"] if examples else []
+    return "\n\n".join([*(p for p in paragraphs if p and not _is_example(p)), *shown]) + "\n"
 
 
 def _is_example(paragraph: str) -> bool:
-    return paragraph.strip().startswith(("stcc ", "id=$(", "while ", "CS=$("))
+    return paragraph.strip().startswith(("stcc ", "id=$(", "export "))
 
 
 def _option_line(names: tuple[str, ...], metavar: str | None, text: str) -> str:
@@ -75,17 +83,20 @@ def exit_codes() -> str:
 
 
 def conditions() -> str:
-    """Return what each operation honours and returns."""
-    head = ["operation", "returns ETag", *(f"`{flag}`" for flag in CONDITIONS), "without one"]
-    rows = [_condition_row(operation) for operation in _operations()]
-    table = [head, ["---"] * len(head), *rows]
+    """Return what each operation honours and returns, and which command asks for it."""
+    head = ["operation", "returns ETag", "conditions", "lease id", "without a condition", "command"]
+    rows = [
+        _condition_row(name, operation) for operation in _operations() for name in (operation.name, *operation.covers)
+    ]
     return NOTICE + "\n".join(
         [
             "# Conditions\n",
             "A condition that an operation does not honour is refused before anything is sent, with the reason.",
             "Each can be given once. ETags are taken as they are pasted: quoted, unquoted or weak. The tags of",
             "blobs are always strong, so `W/` before one of them is taken off; those of entities are always weak.\n",
-            *("| " + " | ".join(row) + " |" for row in table),
+            *(f"- **{name}**: {', '.join(f'`{flag}`' for flag in flags)}" for name, flags in GROUPS.items()),
+            "- **lease id**: `--lease-id`; *needed* while there is a lease, else *checked* if it is given\n",
+            *("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows]),
             "",
         ]
     )
@@ -97,11 +108,45 @@ def _operations() -> Iterator[Operation]:
             yield value
 
 
-def _condition_row(operation: Operation) -> list[str]:
-    honoured = ["yes" if flag in operation.honours else "" for flag in CONDITIONS]
+def _condition_row(name: str, operation: Operation) -> list[str]:
+    commands = ", ".join(
+        f"`{path}`" for path in _commands(operations.LEASE_BLOB if operation.takes_lease else operation)
+    )
+    return [
+        name,
+        "yes" if operation.returns_etag else "",
+        _honoured(operation),
+        _lease(operation),
+        _without(operation),
+        commands,
+    ]
+
+
+def _honoured(operation: Operation) -> str:
+    """Return the groups of conditions that an operation honours, and singly the flags that are not a whole group."""
+    left = set(operation.honours) - {"--lease-id"}
+    names = [name for name, flags in GROUPS.items() if left >= set(flags)]
+    left -= {flag for name in names for flag in GROUPS[name]}
+    return ", ".join([*names, *(f"`{flag}`" for flag in EVERY_CONDITION if flag in left)])
+
+
+def _lease(operation: Operation) -> str:
     if operation.takes_lease:
-        honoured[-1] = "names the lease"
-    return [operation.name, "yes" if operation.returns_etag else "", *honoured, _without(operation)]
+        return "names the lease"
+    if "--lease-id" not in operation.honours:
+        return ""
+    return "needed" if operation.needs_lease else "checked"
+
+
+def _commands(operation: Operation) -> list[str]:
+    return [" ".join(path) for path, found in _asking(command, ()) if found is operation]
+
+
+def _asking(one: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Operation | None]]:
+    """Yield every command below this one with the operation that it asks for."""
+    yield path, getattr(one, "operation", None)
+    for name, inner in getattr(one, "commands", {}).items():
+        yield from _asking(inner, (*path, name))
 
 
 def _without(operation: Operation) -> str:
