@@ -3,11 +3,14 @@
 import contextlib
 import os
 import stat
-from collections.abc import Generator
+import threading
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from stcc.errors import Local, Usage
+
+_AT_ONCE: Final = 1024 * 1024
 
 
 class Source:
@@ -23,7 +26,7 @@ class Source:
         try:
             return self._stream.read(size)
         except (OSError, ValueError) as error:
-            raise Local(f"{self._name} cannot be read: {_why(error)}") from error
+            raise Local(f"{self._name} cannot be read: {why(error)}") from error
 
 
 Opened = contextlib.AbstractContextManager[Source]
@@ -40,7 +43,7 @@ def reading(name: str) -> Generator[Source]:
     try:
         stream = Path(name).open("rb")  # noqa: SIM115  # closed below
     except (OSError, ValueError) as error:
-        raise Usage(f"the source cannot be read: {name!r}", hint=_why(error)) from error
+        raise Usage(f"the source cannot be read: {name!r}", hint=why(error)) from error
     with stream:
         facts = os.fstat(stream.fileno())
         yield Source(stream, name=repr(name), size=facts.st_size if stat.S_ISREG(facts.st_mode) else None)
@@ -64,7 +67,7 @@ def destination(name: str | None, blob: str, *, force: bool) -> Path:
         if not path.parent.is_dir():
             raise Usage(f"no such directory: {str(path.parent)!r}")
     except (OSError, ValueError) as error:
-        raise Usage(f"not a destination: {str(path)!r}", hint=_why(error)) from error
+        raise Usage(f"not a destination: {str(path)!r}", hint=why(error)) from error
     return path
 
 
@@ -76,61 +79,114 @@ def _last_segment(blob: str) -> str:
 
 
 class Draft:
-    """A file that is being written; it takes the place of the old one only if it is kept."""
+    """A file that is being written, at any place, by several threads; it takes the place of the old one if it is kept.
 
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
+    `finished` is where the ranges begin that are there from an earlier time.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.finished: frozenset[int] = frozenset()
         self.size: int | None = None
+        self._descriptor = descriptor
+        self._open = threading.Lock()
+        self._closed = False
+
+    def write(self, data: bytes, offset: int, /) -> None:
+        """Write bytes to their place; after the end, they have nowhere to go."""
+        with self._open:  # or a thread that nobody waits for would write into a file that is opened later
+            view = memoryview(data)
+            while view and not self._closed:
+                written = os.pwrite(self._descriptor, view, offset)
+                view, offset = view[written:], offset + written
+
+    def finish(self, offset: int, /) -> None:
+        """Hear that the range that begins here is complete."""
+
+    def md5(self, size: int, /, *, ready: Callable[[], int]) -> bytes:
+        """Return the MD5 of the first bytes; `ready` says how many of them are there, and waits for more."""
+        import hashlib
+
+        digest, done = hashlib.md5(usedforsecurity=False), 0
+        while done < size:
+            until = ready()
+            while done < until:
+                data = os.pread(self._descriptor, min(_AT_ONCE, until - done), done)
+                digest.update(data)
+                done += len(data)
+        return digest.digest()
 
     def keep(self, size: int) -> None:
         """Say that everything was written, and how much that is."""
         self.size = size
 
+    def complete(self) -> None:
+        """Check the size of what was written, and see it safely on the disk."""
+        os.ftruncate(self._descriptor, self.size or 0)
+        os.fsync(self._descriptor)
+
+    def close(self) -> None:
+        """Let nothing more be written."""
+        with self._open:
+            self._closed = True
+        os.close(self._descriptor)
+
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Generator[Draft]:
-    """Open a file beside `path` that takes its place when it is kept: flushed, counted, and renamed.
+    """Open a file beside `path` that takes its place when it is kept: flushed, and renamed.
 
-    Whatever goes wrong leaves the old file alone; what is no regular file (a pipe, /dev/null) is written
-    directly. `Local` for every failure of the file system.
+    Whatever goes wrong leaves the old file alone. `Local` for every failure of the file system.
     """
     path = Path(os.path.realpath(path))
     try:
-        if path.exists() and not path.is_file():
-            with path.open("wb") as direct:
-                yield Draft(direct)
-            return
-        with _temporary(path) as (descriptor, name):
-            # Buffered, because the SDK ignores the short writes of an unbuffered file.
-            with os.fdopen(descriptor, "wb") as file:
-                draft = Draft(file)
-                yield draft
-                file.flush()
-                _check_size(file, draft.size)
-                os.fsync(file.fileno())
+        with _temporary(path) as (draft, name):
+            yield draft
             if draft.size is not None:
-                name.chmod(_mode(path))
-                name.replace(path)
-                _sync_directory(path.parent)
+                put_in_place(draft, name, path)
     except OSError as error:
-        raise Local(f"{str(path)!r} cannot be written: {_why(error)}") from error
+        raise unwritable(path, error) from error
 
 
 @contextlib.contextmanager
-def _temporary(path: Path) -> Generator[tuple[int, Path]]:
+def pouring(path: Path) -> Generator[Callable[[bytes], object]]:
+    """Open what is no regular file, a pipe or a device, to be written in order; `Local` for every failure."""
+    try:
+        with path.open("wb") as file:
+            yield file.write
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def has_places(path: Path) -> bool:
+    """Tell whether bytes have places in it: a regular file, or one that is still to be made."""
+    return path.is_file() or not path.exists()
+
+
+def put_in_place(draft: Draft, name: Path, path: Path) -> None:
+    """Give a complete file the name and the mode of the one that it replaces."""
+    if name.stat().st_size < (draft.size or 0):
+        raise OSError("not all of it was written")
+    draft.complete()
+    name.chmod(_mode(path))
+    name.replace(path)
+    _sync_directory(path.parent)
+
+
+def unwritable(path: Path, error: OSError) -> Local:
+    return Local(f"{str(path)!r} cannot be written: {why(error)}")
+
+
+@contextlib.contextmanager
+def _temporary(path: Path) -> Generator[tuple[Draft, Path]]:
     import tempfile
 
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:64]}.", suffix=".stcc", dir=path.parent)
-    draft = Path(name)
+    descriptor, created = tempfile.mkstemp(prefix=f".{path.name[:64]}.", suffix=".stcc", dir=path.parent)
+    draft, name = Draft(descriptor), Path(created)
     try:
-        yield descriptor, draft
+        yield draft, name
     finally:
-        draft.unlink(missing_ok=True)
-
-
-def _check_size(file: BinaryIO, size: int | None) -> None:
-    if size is not None and os.fstat(file.fileno()).st_size != size:
-        raise OSError("not all of it was written")
+        draft.close()
+        name.unlink(missing_ok=True)
 
 
 def _mode(path: Path) -> int:
@@ -150,5 +206,5 @@ def _sync_directory(path: Path) -> None:
         os.close(descriptor)
 
 
-def _why(error: Exception) -> str:
+def why(error: Exception) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()

@@ -120,9 +120,12 @@ def _save(answer: Any, unprinted: "list[Text]", error: Local, runtime: Runtime) 
 
 
 def _pour(content: Content, runtime: Runtime) -> int:
-    content.write(lambda data: _write_bytes(data, runtime))
+    refused = content.write(lambda data: _write_bytes(data, runtime))
     _flush(runtime)
-    return Exit.DONE
+    if refused is None:
+        return Exit.DONE
+    _printed(refused, runtime)
+    return refused.exit_code
 
 
 def _failed(error: StccError, runtime: Runtime) -> int:

@@ -33,8 +33,7 @@ def completion(ctx: typer.Context, shell: Annotated[Shell, typer.Argument(help="
 
     text = SCRIPTS[shell](list(nodes(ctx.find_root().command))).encode()
 
-    def write(out: Callable[[bytes], object]) -> int:
+    def write(out: Callable[[bytes], object]) -> None:
         out(text)
-        return len(text)
 
     return Content(kind="completion-printed", target=shell.value, etag=None, write=write)

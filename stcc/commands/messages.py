@@ -232,9 +232,8 @@ def _body_alone(found: Messages, *, runtime: Runtime, kind: str, target: QueueTa
     return Content(kind=kind, target=str(target), etag=None, write=partial(_written, message.body.content))
 
 
-def _written(content: bytes, write: Callable[[bytes], object]) -> int:
+def _written(content: bytes, write: Callable[[bytes], object]) -> None:
     write(content)
-    return len(content)
 
 
 def _body(runtime: Runtime, text: str, *, option: str, encoding: Encoding) -> str:

@@ -142,7 +142,7 @@ class Page:
         if isinstance(found, Refused):
             return found, ""
         content = io.BytesIO()
-        return found.into(content, path="-"), content.getvalue().decode()
+        return found.poured(content.write, path="-"), content.getvalue().decode()
 
 
 def put(account: Account, target: BlobTarget, text: str, conditions: Conditions) -> BlobPut | Refused:

@@ -84,12 +84,15 @@ class Listing(NamedTuple):
 
 
 class Content(NamedTuple):
-    """Bytes for stdout, exactly as they are stored; `etag` belongs to them."""
+    """Bytes for stdout, exactly as they are stored; `etag` belongs to them.
+
+    `write` returns a refusal when the bytes changed while they were written.
+    """
 
     kind: str
     target: str
     etag: str | None
-    write: Callable[[Callable[[bytes], object]], int]
+    write: Callable[[Callable[[bytes], object]], Refused | None]
 
 
 Answer = Outcome | Refused | Listing | Content

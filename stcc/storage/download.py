@@ -1,20 +1,23 @@
 """Getting a blob: one request up to 32 MiB, ranges over a few connections beyond.
 
-Every range after the first carries the ETag of the first answer, so a blob
+Every range after the first request carries the ETag of its answer, so a blob
 that changes midway is refused and never mixed. (An empty blob takes two
 requests: the service refuses every range of nothing.)
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import dataclasses
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from itertools import islice
+from typing import Any, Final, Protocol
 
-from stcc.errors import Unavailable
+from stcc.errors import Unexpected
 from stcc.outcomes import Content, Refused
 from stcc.outcomes.blob import BlobGot
-from stcc.storage.account import CONNECTIONS, Account
-from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask, attempt
+from stcc.storage.account import CONNECTIONS, ONE_REQUEST, Account
+from stcc.storage.answers import Lost, Rejected, Said, ask
 from stcc.storage.blobs import look_at
 from stcc.storage.refusals import refused
 from stcc.storage.settle import read
@@ -22,7 +25,30 @@ from stcc.values.conditions import Conditions
 from stcc.values.targets import BlobTarget
 from stcc.values.times import iso
 
-Progress = Callable[[int, int | None], object]
+# Measured: larger ranges are no faster, and each is in memory twice while it comes.
+RANGE: Final = 6 * 1024 * 1024
+# Ranges that are asked for ahead of the one that is awaited: while one is checked, the connections stay busy.
+_AHEAD: Final = 2 * CONNECTIONS
+_CHANGED: Final = "what was written so far is not the whole blob"
+
+
+class Progress(Protocol):
+    """How a transfer says how far it is: bytes so far, bytes in all."""
+
+    def __call__(self, done: int, total: int | None, /) -> object: ...
+
+
+class Draft(Protocol):
+    """What the bytes are written to, at their places, by several threads.
+
+    `finished` are the offsets of the ranges that are there from an earlier time. `md5` reads what was written.
+    """
+
+    finished: frozenset[int]
+
+    def write(self, data: bytes, offset: int, /) -> None: ...
+    def finish(self, offset: int, /) -> None: ...
+    def md5(self, size: int, /, *, ready: Callable[[], int]) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,78 +59,180 @@ class Range:
     length: int | None
 
 
-class Download:
-    """A blob that was found, its first bytes at hand; the rest comes when it is written."""
+class _Caught:
+    """What the SDK writes the bytes of one range to: it has them in one piece, and any other way copies them."""
 
-    def __init__(self, said: Said[Any], target: BlobTarget, refuse: Callable[[Rejected, str], Refused]) -> None:
+    data = b""
+
+    def write(self, data: bytes, /) -> int:
+        self.data += data
+        return len(data)
+
+
+class Found:
+    """A blob that was found, its first bytes at hand; the rest is fetched range by range."""
+
+    def __init__(
+        self, said: Said[Any], client: Any, target: BlobTarget, *, span: Range | None, pin: Mapping[str, str]
+    ) -> None:
         self._said = said
+        self._client = client
         self._target = target
-        self._refuse = refuse
+        self._start = 0 if span is None else span.offset
+        self._pin = {**pin, "If-Match": said.value.properties.etag}
+        self._md5 = said.value.properties.content_settings.content_md5 if span is None else None
+        self.size = int(said.value.size)
+        self.etag = str(said.value.properties.etag)
+        self.name = str(target)
 
     @property
-    def size(self) -> int:
-        """How many bytes will be written."""
-        return int(self._said.value.size)
+    def identity(self) -> str:
+        """What it is, and in which state: another blob, or the same one changed, has another identity."""
+        return f"{self._client.url} {self.etag} {self.size}"
 
-    def into(self, file: BinaryIO, *, path: str) -> BlobGot | Refused:
-        """Write everything to a file; `Unavailable` when the bytes stop coming."""
-        try:
-            # Several connections write at several places, which a pipe or a device does not have.
-            written = (
-                self._moved(lambda: _apart(lambda: self._said.value.readinto(file)))
-                if file.seekable()
-                else self._pour(file.write)
-            )
-        except Rejected as rejected:
-            return self._refuse(rejected, self._said.value.properties.etag)
-        if written != self.size:
-            raise Unavailable(f"{self._target}: {written} of {self.size} bytes came", target=str(self._target))
-        properties = self._said.value.properties
+    @property
+    def is_large(self) -> bool:
+        """Whether more requests have to follow."""
+        return self.size > ONE_REQUEST
+
+    @property
+    def ranges(self) -> range:
+        """Where the ranges begin that were not in the first answer; each is of 6 MiB, or the rest."""
+        return range(ONE_REQUEST, self.size, RANGE)
+
+    def first(self) -> Iterator[tuple[int, bytes]]:
+        """Yield what the first answer held, with its place."""
+        for offset in range(0, min(self.size, ONE_REQUEST), RANGE):
+            yield offset, self._said.value.read(min(RANGE, min(self.size, ONE_REQUEST) - offset))
+        # The rest comes range by range; the SDK would keep the first bytes until the end.
+        self._said = self._said._replace(value=self._said.value.properties)
+
+    def fetch(self, offset: int) -> bytes:
+        """Return one range of the same blob; `Rejected` when it is not the same any more."""
+        length = min(RANGE, self.size - offset)
+
+        def asked() -> bytes:
+            came = _Caught()
+            ask(
+                self._client.download_blob,
+                offset=self._start + offset,
+                length=length,
+                headers=dict(self._pin),
+            ).value.readinto(came)
+            if len(came.data) != length:
+                raise Lost(f"{len(came.data)} of {length} bytes came")
+            return came.data
+
+        return read(asked, target=self._target)
+
+    def got(self, path: str) -> BlobGot:
+        """Return the answer, once everything is written."""
+        properties = getattr(self._said.value, "properties", self._said.value)
         return BlobGot(
             reply=self._said.reply(),
             target=str(self._target),
-            etag=properties.etag,
+            etag=self.etag,
             last_modified=iso(properties.last_modified) or "",
-            size=written,
+            size=self.size,
             path=path,
         )
+
+    def check(self, md5: Callable[[], bytes]) -> None:
+        """Compare the bytes with the MD5 that is stored beside them, if there is one; `Unexpected` if it is another."""
+        if self._md5 is not None and md5() != bytes(self._md5):
+            raise Unexpected(
+                f"{self._target}: the bytes do not have the MD5 that is stored with them",
+                target=str(self._target),
+                hint="they were damaged on the way, or whoever stored them gave a wrong one: blob show",
+            )
+
+
+class Download:
+    """One blob on its way to a file, a stream, or stdout."""
+
+    def __init__(self, found: Found, refuse: Callable[[Rejected, str], Refused], progress: Progress) -> None:
+        self.found = found
+        self._refuse = refuse
+        self._progress = progress
+
+    def into(self, draft: Draft, *, path: str) -> BlobGot | Refused:
+        """Write everything to its place; `Unavailable` when the bytes stop coming, a refusal when they change."""
+        found, done = self.found, 0
+        try:
+            for offset, data in found.first():
+                draft.write(data, offset)
+                done += len(data)
+                self._progress(done, found.size)
+            landing = self._landing(draft, done)
+            found.check(lambda: draft.md5(found.size, ready=lambda: next(landing, found.size)))
+            for _ in landing:
+                pass
+        except Rejected as rejected:
+            return self._refuse(rejected, found.etag)
+        return found.got(path)
+
+    def _landing(self, draft: Draft, done: int) -> Iterator[int]:
+        """Fetch what is missing, and yield how many bytes from the start are all there."""
+        yield min(done, self.found.size)
+        missing = deque(offset for offset in self.found.ranges if offset not in draft.finished)
+        flying: dict[Future[int], int] = {}
+        pool = ThreadPoolExecutor(CONNECTIONS)
+
+        def move(offset: int) -> int:
+            data = self.found.fetch(offset)
+            draft.write(data, offset)
+            return len(data)
+
+        done = self.found.size - sum(min(RANGE, self.found.size - offset) for offset in missing)
+        try:
+            while missing or flying:
+                while missing and len(flying) < _AHEAD:
+                    offset = missing.popleft()
+                    flying[pool.submit(move, offset)] = offset
+                landed, _ = wait(flying, return_when=FIRST_COMPLETED)
+                for one in landed:
+                    done += one.result()
+                    draft.finish(flying.pop(one))
+                self._progress(done, self.found.size)
+                yield min([*flying.values(), *islice(missing, 1), self.found.size])
+        finally:
+            # Whom a refusal or Ctrl-C ends does not wait for the answers under way.
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def poured(self, out: Callable[[bytes], object], *, path: str) -> BlobGot | Refused:
+        """Write everything in its order, to what has no places."""
+        done = 0
+        try:
+            for data in self._in_order():
+                out(data)
+                done += len(data)
+                self._progress(done, self.found.size)
+        except Rejected as rejected:
+            refusal = self._refuse(rejected, self.found.etag)
+            return dataclasses.replace(refusal, hint=_CHANGED) if done else refusal
+        return self.found.got(path)
 
     def content(self) -> Content:
         """Return the bytes for stdout."""
 
-        def write(out: Callable[[bytes], object]) -> int:
-            try:
-                return self._pour(out)
-            except Rejected as rejected:
-                hint = "what was written so far is not the whole blob"
-                raise Unavailable(f"{self._target}: {rejected}", target=str(self._target), hint=hint) from rejected
+        def write(out: Callable[[bytes], object]) -> Refused | None:
+            answer = self.poured(out, path="-")
+            return answer if isinstance(answer, Refused) else None
 
-        return Content(kind="blob-got", target=str(self._target), etag=self._said.value.properties.etag, write=write)
+        return Content(kind="blob-got", target=self.found.name, etag=self.found.etag, write=write)
 
-    def _pour(self, write: Callable[[bytes], object]) -> int:
-        chunks = iter(self._said.value.chunks())
-        written = 0
-        while (chunk := self._moved(lambda: next(chunks, None))) is not None:
-            write(chunk)
-            written += len(chunk)
-        return written
-
-    def _moved(self, move: Callable[[], Any]) -> Any:
+    def _in_order(self) -> Iterator[bytes]:
+        for _, data in self.found.first():
+            yield data
+        pool = ThreadPoolExecutor(CONNECTIONS)
+        ranges, flying = iter(self.found.ranges), deque[Future[bytes]]()
         try:
-            return attempt(move)
-        except (Lost, Unsent) as failure:
-            raise Unavailable(
-                f"{self._target}: {failure}", target=str(self._target), hint="the local file is as it was"
-            ) from failure
-
-
-def _apart(call: Callable[[], Any]) -> Any:
-    """Call something on a thread of its own: whom Ctrl-C ends does not wait for the answers under way."""
-    pool = ThreadPoolExecutor(1)
-    try:
-        return pool.submit(call).result()
-    finally:
-        pool.shutdown(wait=False)
+            flying.extend(pool.submit(self.found.fetch, offset) for offset in islice(ranges, CONNECTIONS))
+            while flying:
+                yield flying.popleft().result()
+                flying.extend(pool.submit(self.found.fetch, offset) for offset in islice(ranges, 1))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def get(
@@ -119,15 +247,9 @@ def get(
     asked = {} if span is None else {"offset": span.offset, "length": span.length}
     try:
         said = read(
-            lambda: ask(
-                client.download_blob,
-                max_concurrency=CONNECTIONS,
-                headers=conditions.headers(),
-                progress_hook=progress,
-                **asked,
-            ),
-            target=target,
+            lambda: ask(client.download_blob, max_concurrency=1, headers=conditions.headers(), **asked), target=target
         )
     except Rejected as rejected:
         return refuse(rejected, conditions.expected_etag)
-    return Download(said, target, refuse)
+    lease = {} if conditions.lease_id is None else {"x-ms-lease-id": conditions.lease_id}
+    return Download(Found(said, client, target, span=span, pin=lease), refuse, progress)

@@ -56,11 +56,11 @@ def put(
     travel with the commit.
     """
     writer = _Writer(account, target, attributes=attributes, conditions=conditions)
-    head = source.read(ONE_REQUEST + 1)
+    head = [source.read(ONE_REQUEST + 1)]
     try:
-        if len(head) <= ONE_REQUEST:
-            progress(len(head))
-            return writer.put_at_once(head)
+        if len(head[0]) <= ONE_REQUEST:
+            progress(len(head[0]))
+            return writer.put_at_once(head[0])
         return writer.judged() or writer.put_in_blocks(head, source, progress=progress)
     except Rejected as rejected:
         return writer.refused(rejected)
@@ -113,7 +113,7 @@ class _Writer:
         verdict = judgement.of_put(self._conditions, seen)
         return None if verdict is None else self.refused(Rejected(*verdict, "", {}), before="checked before the upload")
 
-    def put_in_blocks(self, head: bytes, source: Source, *, progress: Progress) -> BlobPut:
+    def put_in_blocks(self, head: list[bytes], source: Source, *, progress: Progress) -> BlobPut:
         """Send blocks over a few connections, then commit them all at once."""
         size = _block_size(source.size)
         digest, total = hashlib.md5(usedforsecurity=False), 0
@@ -218,13 +218,17 @@ def _md5(data: bytes) -> bytes:
     return hashlib.md5(data, usedforsecurity=False).digest()
 
 
-def _in_blocks(head: bytes, source: Source, size: int) -> Iterator[bytes]:
-    """Yield the bytes already read and those to come, in blocks of one size; only the last may be smaller."""
-    rest = memoryview(head)
+def _in_blocks(head: list[bytes], source: Source, size: int) -> Iterator[bytes]:
+    """Yield the bytes already read and those to come, in blocks of one size; only the last may be smaller.
+
+    The head is taken out of its list, so that nobody keeps it in memory.
+    """
+    rest = memoryview(head.pop())
     while len(rest) >= size:
         yield bytes(rest[:size])
         rest = rest[size:]
     block = bytes(rest) + source.read(size - len(rest))
+    del rest
     while block:
         yield block
         block = source.read(size)

@@ -1,7 +1,9 @@
 """stcc blob: put and get."""
 
 import re
-from typing import Annotated
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +14,13 @@ from stcc.commands.options import Metadata, NoMarker, group, on, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
 from stcc.outcomes import Answer, Refused
+from stcc.runtime import Runtime
 from stcc.values import metadata as pairs
 from stcc.values.attributes import Attributes
 from stcc.values.targets import blob_target
+
+if TYPE_CHECKING:
+    from stcc.storage.download import Download
 
 app = group("Blobs as files.")
 _RANGE = re.compile(r"(\d{1,18})-(\d{1,18})?", re.ASCII)
@@ -76,13 +82,28 @@ def get(
         found = download.get(account, blob, conditions=conditions, span=wanted, progress=advance.to)
         if isinstance(found, Refused):
             return found
-        if path is None:
-            return found.content()
-        with files.replacing(path) as draft:
-            answer = found.into(draft.file, path=str(path))
-            if not isinstance(answer, Refused):
-                draft.keep(answer.size)
-            return answer
+        return found.content() if path is None else _written(runtime, found, path, whole=span is None)
+
+
+def _written(runtime: Runtime, found: "Download", path: Path, *, whole: bool) -> Answer:
+    """Write a blob to a file; a large one so that it can go on where it was interrupted."""
+    if not files.has_places(path):
+        with files.pouring(path) as write:
+            return found.poured(write, path=str(path))
+    with _draft(runtime, found, path, resumable=whole and found.found.is_large) as draft:
+        answer = found.into(draft, path=str(path))
+        if not isinstance(answer, Refused):
+            draft.keep(answer.size)
+        return answer
+
+
+def _draft(runtime: Runtime, found: "Download", path: Path, *, resumable: bool) -> AbstractContextManager[files.Draft]:
+    if not resumable:
+        return files.replacing(path)
+    from stcc import partial
+
+    blob = found.found
+    return partial.resuming(path, identity=blob.identity, ranges=blob.ranges, tell=runtime.story)
 
 
 def _range(text: str | None) -> tuple[int, int | None]:
