@@ -26,14 +26,15 @@ def start(setup: Setup, *, progress: Callable[[str], None]) -> Instance:
         if found is not None:
             raise AlreadyRunning(found)
         arguments = launch.command(setup, progress=progress)
-        log = _open_log(str(directory / "emulator.log"))
+        path = str(directory / "emulator.log")
+        log = _open_log(path)
         undo.callback(os.close, log)
         with ExitStack() as failure:
             with process.undisturbed():
                 pid = _detach(arguments, log)
                 started = process.identity(pid) or ""
                 failure.callback(process.end, pid, started)
-            ports = launch.wait_until_ready(log, alive=lambda: process.identity(pid) == started)
+            ports = launch.wait_until_ready(log, alive=lambda: process.identity(pid) == started, kept=path)
             instance = Instance(pid=pid, started=started, data=launch.location(setup), **ports)
             instances.record(instance)
             failure.pop_all()

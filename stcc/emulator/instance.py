@@ -4,12 +4,11 @@ Imported by every command that is given --emulator: nothing heavy here.
 """
 
 import contextlib
-import dataclasses
 import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from platformdirs import user_state_dir
 
@@ -86,12 +85,21 @@ def _recorded() -> Instance | None:
     An Azurite may still be running behind such a record: to take it for nothing would lose it for good.
     """
     try:
-        recorded = Instance(**json.loads(_path().read_text(encoding="utf-8")))
-        return dataclasses.replace(recorded, pid=int(recorded.pid))
-    except FileNotFoundError:
+        return _instance(json.loads(_path().read_text(encoding="utf-8")))
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise Local(
             f"the record of the running emulator cannot be read: {_path()}",
             hint="end an Azurite that may still be running by hand (ps), then delete the file",
         ) from error
+
+
+def _instance(document: Any) -> Instance:
+    """Return what the document says; raise TypeError for anything but an instance, field by field."""
+    instance = Instance(**document)
+    numbers = (instance.pid, instance.blob_port, instance.queue_port, instance.table_port)
+    texts = (instance.started, instance.data or "")
+    if not (all(type(number) is int for number in numbers) and all(type(text) is str for text in texts)):
+        raise TypeError("a field has the wrong type")
+    return instance

@@ -102,24 +102,25 @@ def location(setup: Setup) -> str | None:
     return None if setup.data is None else str(setup.data.absolute())
 
 
-def wait_until_ready(log: int, *, alive: Callable[[], bool]) -> dict[str, int]:
+def wait_until_ready(log: int, *, alive: Callable[[], bool], kept: str | None = None) -> dict[str, int]:
     """Return the ports by field name, read from Azurite's log (a descriptor), once each answers HTTP.
+
+    `kept` is the log's path, for the one who wants to read more of it; None when the log goes with the command.
 
     Azurite chooses its free ports itself and says which, so nobody can take one in between.
     """
+    more = [] if kept is None else [f"its log: {kept}"]
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         ended = not alive()
         ports = {f"{name.decode().lower()}_port": int(port) for name, port in LISTENING.findall(_read(log))}
         if ended:
-            raise StartFailed(
-                f"Azurite ended during its start: {_last_line(log)}",
-                hint=f"if its installation is damaged, delete {install.place()}: it is installed again",
-            )
+            repair = f"if its installation is damaged, delete {install.place()}: it is installed again"
+            raise StartFailed(f"Azurite ended during its start: {_last_line(log)}", hint="; ".join([repair, *more]))
         if len(ports) == 3 and all(map(_answers, ports.values())):
             return ports
         time.sleep(process.TICK)
-    raise StartFailed(f"Azurite did not answer within {PATIENCE:g} seconds: {_last_line(log)}")
+    raise StartFailed(f"Azurite did not answer within {PATIENCE:g} seconds: {_last_line(log)}", hint="; ".join(more))
 
 
 def _check_ports(ports: Mapping[str, int]) -> None:

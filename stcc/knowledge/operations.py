@@ -76,6 +76,7 @@ _TAGS: Final = "tags have no ETag: --if-tags or a lease can guard them"
 _TIER: Final = "the tier has no ETag: --if-tags or a lease can guard it"
 _BLOCK: Final = "a block is not visible before the commit; the conditions belong to `blob block commit`"
 _NO_ETAGS: Final = "the service honours --if-tags alone here"
+_ITSELF: Final = "it sends If-Match itself, with the ETag that it has read"
 _QUEUES: Final = "queues have no ETags, leases or conditions"
 
 _ALL: Final = ETAGS | DATES | TAGS | LEASE
@@ -101,6 +102,8 @@ CREATE_PAGES: Final = Operation("Put Blob (pages)", _ALL, creates=True, says_for
 PUT_PAGE: Final = Operation("Put Page", _ALL | {*SEQUENCE}, needs_lease=True)
 CLEAR_PAGES: Final = Operation("Put Page (clear)", _ALL | {*SEQUENCE}, needs_lease=True)
 PAGE_RANGES: Final = Operation("Get Page Ranges", _ALL, reads=True)
+
+REWRITE_BLOB: Final = Operation("Get Blob, then Put Blob", LEASE, needs_lease=True, why_not=_ITSELF)
 
 CREATE_CONTAINER: Final = Operation("Create Container", why_not=_NONE)
 SHOW_CONTAINER: Final = Operation(
@@ -144,5 +147,6 @@ UPSERT_ENTITY: Final = Operation(
     "Insert Or Replace Entity / Insert Or Merge Entity",
     why_not="an upsert writes whatever is there; entity replace and merge take --if-match",
 )
+REWRITE_ENTITY: Final = Operation("Get Entity, then Update Entity", why_not=_ITSELF)
 TABLE: Final = Operation("tables themselves", returns_etag=False, why_not="tables have no ETags, leases or conditions")
 QUEUE: Final = Operation("a queue", returns_etag=False, why_not=_QUEUES)

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 from stcc.errors import StccError
 
@@ -25,11 +25,27 @@ class NotRun(StccError):
         self.exit_code = 127 if isinstance(error, FileNotFoundError) else 126
 
 
-def run(command: Sequence[str], *, environment: Mapping[str, str]) -> int:
+def run(command: Sequence[str], *, environment: Mapping[str, str], stdout: int | None = None) -> int:
     """Run a command to its end and return its exit code, or -n when signal n ended it; raise NotRun.
 
     Signals to us never end us meanwhile: they are passed on, and what the command makes of them counts.
+    `stdout` is the descriptor that it writes to, None for ours.
     """
+    # Files that our caller left open for us to inherit are meant for the command.
+    with _started(command, env=environment, close_fds=False, stdout=stdout) as child:
+        return child.wait()
+
+
+def filtered(command: Sequence[str], data: bytes, *, environment: Mapping[str, str]) -> tuple[int, bytes]:
+    """Run a command with these bytes as its stdin, and return its exit code and what it wrote to stdout; as `run`."""
+    with _started(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        output, _ = child.communicate(data)
+        return child.returncode, output
+
+
+@contextmanager
+def _started(command: Sequence[str], **options: Any) -> Generator["subprocess.Popen[bytes]"]:
+    """Start a command, and pass on to it what signals come meanwhile."""
     early: list[int] = []
     running: list[subprocess.Popen[bytes]] = []
 
@@ -41,14 +57,13 @@ def run(command: Sequence[str], *, environment: Mapping[str, str]) -> int:
 
     with _received(receive):
         try:
-            # Files that our caller left open for us to inherit are meant for the command.
-            child = subprocess.Popen(command, env=environment, close_fds=False)  # noqa: S603
+            child = cast("subprocess.Popen[bytes]", subprocess.Popen(command, **options))  # noqa: S603
         except OSError as error:
             raise NotRun(command[0], error) from error
         running.append(child)
         for number in early:
             child.send_signal(number)
-        return child.wait()
+        yield child
 
 
 @contextmanager

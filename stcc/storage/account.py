@@ -41,6 +41,10 @@ class Account:
         """Return the same account for a last word: an answer may take two seconds."""
         return Account(self.connection, timeout=min(self._timeout, 2.0), diagnose=False, trace=self._trace)
 
+    def without_looking(self) -> "Account":
+        """Return the same account for what asks again by itself: a refusal is not followed by a look."""
+        return Account(self.connection, timeout=self._timeout, diagnose=False, trace=self._trace)
+
     def options(self, service: Service) -> dict[str, Any]:
         """Return the keyword arguments with which every client of a service is made."""
         endpoint = self.connection.endpoint(service)

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, Final, Protocol
 
 from stcc.errors import Unexpected
-from stcc.outcomes import Content, Refused
+from stcc.outcomes import Content, Refused, Reply
 from stcc.outcomes.blob import BlobGot
 from stcc.storage.account import CONNECTIONS, ONE_REQUEST, Account
 from stcc.storage.answers import Lost, Rejected, Said, ask
@@ -84,6 +84,12 @@ class Found:
         self.size = int(said.value.size)
         self.etag = str(said.value.properties.etag)
         self.name = str(target)
+        self.properties = said.value.properties
+
+    @property
+    def reply(self) -> Reply:
+        """The envelope of the first answer."""
+        return self._said.reply()
 
     @property
     def identity(self) -> str:
@@ -105,7 +111,7 @@ class Found:
         for offset in range(0, min(self.size, ONE_REQUEST), RANGE):
             yield offset, self._said.value.read(min(RANGE, min(self.size, ONE_REQUEST) - offset))
         # The rest comes range by range; the SDK would keep the first bytes until the end.
-        self._said = self._said._replace(value=self._said.value.properties)
+        self._said = self._said._replace(value=None)
 
     def fetch(self, offset: int) -> bytes:
         """Return one range of the same blob; `Rejected` when it is not the same any more."""
@@ -127,12 +133,11 @@ class Found:
 
     def got(self, path: str) -> BlobGot:
         """Return the answer, once everything is written."""
-        properties = getattr(self._said.value, "properties", self._said.value)
         return BlobGot(
-            reply=self._said.reply(),
+            reply=self.reply,
             target=str(self._target),
             etag=self.etag,
-            last_modified=iso(properties.last_modified) or "",
+            last_modified=iso(self.properties.last_modified) or "",
             size=self.size,
             path=path,
         )

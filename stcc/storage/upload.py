@@ -83,7 +83,7 @@ class _Writer:
 
     def put_at_once(self, data: bytes) -> BlobPut:
         """Send everything in one request."""
-        settings = ContentSettings(content_type=self._attributes.content_type)
+        settings = self._settings(md5=None)
         said, settled = change(
             # overwrite: without it the SDK would add a condition of its own and rename a 412.
             lambda: ask_tagged(
@@ -163,7 +163,7 @@ class _Writer:
 
     def _commit(self, count: int, *, size: int, md5: bytes) -> BlobPut:
         blocks = [BlobBlock(self._block_id(number)) for number in range(count)]
-        settings = ContentSettings(content_type=self._attributes.content_type, content_md5=bytearray(md5))
+        settings = self._settings(md5=md5)
         said, settled = change(
             lambda: ask_tagged(self._client.commit_block_list, blocks, content_settings=settings, **self._fresh()),
             target=self._target,
@@ -171,6 +171,12 @@ class _Writer:
             look=self._look,
         )
         return self._done(said, settled, size=size, blocks=count)
+
+    def _settings(self, *, md5: bytes | None) -> ContentSettings:
+        headers: dict[str, Any] = dict(self._attributes.headers)
+        if md5 is not None:  # of one request, the service makes it up itself
+            headers["content_md5"] = bytearray(md5)
+        return ContentSettings(content_type=self._attributes.content_type, **headers)
 
     def _block_id(self, number: int) -> str:
         return f"{self._operation.hex}-{number:05d}"

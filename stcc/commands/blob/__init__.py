@@ -24,6 +24,8 @@ VERBS: Final = {
     "copy": "copies",
     "copy-abort": "copies",
     "append": "append",
+    "update": "rewrite",
+    "edit": "rewrite",
     "block": "block",
     "page": "page",
 }

@@ -1,19 +1,18 @@
 """stcc blob: set-metadata, set-headers, set-tags, get-tags, set-tier, snapshot."""
 
 from enum import StrEnum
-from functools import partial
 from typing import Annotated, Final, Literal
 
 import typer
 
-from stcc.commands.blob import Blob, Snapshot
+from stcc.commands.blob import Blob, Snapshot, writable
 from stcc.commands.options import Clear, Metadata, NoMarker, Pairs, group, on, runtime_of, some_pairs
 from stcc.errors import Usage
 from stcc.knowledge import operations
 from stcc.outcomes import Answer
 from stcc.values import metadata as pairs
 from stcc.values.headers import header_edit
-from stcc.values.targets import BlobTarget, blob_target
+from stcc.values.targets import blob_target
 
 app = group("What is kept beside a blob's bytes.")
 _ONLINE: Final = ("Hot", "Cool", "Cold")
@@ -40,7 +39,7 @@ def set_metadata(
     stcc blob set-metadata data/report.csv owner=anna stage=done --if-match "$etag"
     """
     runtime = runtime_of(ctx)
-    blob, conditions = _writable(target), runtime.conditions(operations.SET_METADATA)
+    blob, conditions = writable(target), runtime.conditions(operations.SET_METADATA)
     values = pairs.metadata(some_pairs(given, clear=clear), option="metadata")
     account = runtime.account(blob.at)
     from stcc.storage import attributes
@@ -68,7 +67,7 @@ def set_headers(
     stcc blob set-headers data/report.csv --content-type text/csv --clear content-encoding
     """
     runtime = runtime_of(ctx)
-    blob, conditions = _writable(target), runtime.conditions(operations.SET_HEADERS)
+    blob, conditions = writable(target), runtime.conditions(operations.SET_HEADERS)
     given = {
         "--content-type": content_type,
         "--content-encoding": content_encoding,
@@ -85,8 +84,11 @@ def set_headers(
 
     if replace:
         return attributes.replace_headers(account, blob, edit=edit, conditions=conditions)
-    attempt = partial(attributes.edit_headers, account, blob, edit=edit, conditions=conditions)
-    return updating.update(attempt, attempts=1 if conditions else updating.ATTEMPTS, clock=SystemClock())
+    return updating.rounds(
+        lambda _: attributes.edit_headers(account, blob, edit=edit, conditions=conditions),
+        attempts=1 if conditions else updating.ATTEMPTS,
+        clock=SystemClock(),
+    )
 
 
 @app.command("set-tags", cls=on(operations.SET_TAGS))
@@ -96,7 +98,7 @@ def set_tags(ctx: typer.Context, target: Blob, given: Pairs = None, clear: Clear
     stcc blob set-tags data/report.csv stage=done --if-tags "stage = 'draft'"
     """
     runtime = runtime_of(ctx)
-    blob, conditions = _writable(target), runtime.conditions(operations.SET_TAGS)
+    blob, conditions = writable(target), runtime.conditions(operations.SET_TAGS)
     values = pairs.tags(some_pairs(given, clear=clear), option="tag")
     account = runtime.account(blob.at)
     from stcc.storage import tags
@@ -132,7 +134,7 @@ def set_tier(
     stcc blob set-tier data/report.csv cool
     """
     runtime = runtime_of(ctx)
-    blob, conditions = _writable(target), runtime.conditions(operations.SET_TIER)
+    blob, conditions = writable(target), runtime.conditions(operations.SET_TIER)
     spelled = _tier(tier)
     if rehydrate_priority is not None and spelled not in _ONLINE:
         raise Usage("--rehydrate-priority goes with hot, cool and cold: it is the way out of the archive")
@@ -152,19 +154,12 @@ def snapshot(ctx: typer.Context, target: Blob, metadata: Metadata = None) -> Ans
     stcc blob snapshot data/report.csv --if-match "$etag"
     """
     runtime = runtime_of(ctx)
-    blob, conditions = _writable(target), runtime.conditions(operations.SNAPSHOT)
+    blob, conditions = writable(target), runtime.conditions(operations.SNAPSHOT)
     values = pairs.metadata(metadata or [])
     account = runtime.account(blob.at)
     from stcc.storage import attributes
 
     return attributes.snapshot(account, blob, metadata=values, conditions=conditions)
-
-
-def _writable(text: str) -> BlobTarget:
-    blob = blob_target(text)
-    if blob.snapshot is not None:
-        raise Usage("a snapshot cannot be written")
-    return blob
 
 
 def _tier(text: str) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from stcc.commands.documents import document
+from stcc.commands.entity import Marker, PartitionKey, RowKey, Table
 from stcc.commands.options import Limit, group, on, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
@@ -14,11 +15,8 @@ from stcc.values.entities import Content, EntityTarget, content, entity_target, 
 from stcc.values.properties import from_arguments, from_document
 from stcc.values.targets import table_target
 
-app = group("Entities of tables, with If-Match.")
+app = group("Entities as they are.")
 
-Table = Annotated[str, typer.Argument(metavar="TABLE", help="Name or URL of the table.")]
-PartitionKey = Annotated[str, typer.Argument(metavar="PK", help="The PartitionKey.")]
-RowKey = Annotated[str, typer.Argument(metavar="RK", help="The RowKey.")]
 Given = Annotated[
     list[str] | None,
     typer.Argument(
@@ -30,10 +28,6 @@ Given = Annotated[
 From = Annotated[
     str | None,
     typer.Option("--from", metavar="FILE|-", help="Properties as a JSON object with OData types, as entity get has."),
-]
-Marker = Annotated[
-    str | None,
-    typer.Option("--marker", metavar="PROPERTY", help="Store an operation id there, so that a lost answer is settled."),
 ]
 
 

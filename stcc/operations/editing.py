@@ -1,0 +1,110 @@
+"""Editing a document as a person does: slowly, while others may write, and without ever losing a word."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from stcc.exits import Exit
+from stcc.operations import merging
+from stcc.operations.updating import Document, overtaken, unchanged
+from stcc.outcomes import Refused
+from stcc.outcomes.update import Updated, Version
+
+# Somebody who writes more often than this between two saves will not be merged with.
+_ROUNDS: Final = 20
+
+
+class Desk(NamedTuple):
+    """Where the text lies, what opens it for the user (and says how that ended), and how to tell the user something."""
+
+    path: Path
+    open: Callable[[], int]
+    tell: Callable[[str], None]
+
+
+def edit(document: Document, found: Version, desk: Desk) -> Updated | Refused:
+    """Let the user change this version, and write it back; what others wrote meanwhile is merged.
+
+    The text stays where it is unless it was written, or was not changed: whatever happens, it is told where.
+    """
+    try:
+        answer = _edited(document, found, desk)
+    except BaseException:
+        _tell_where(desk, found)
+        raise
+    if isinstance(answer, Refused):
+        _tell_where(desk, found)
+    else:
+        desk.path.unlink()
+    return answer
+
+
+def _edited(document: Document, base: Version, desk: Desk) -> Updated | Refused:
+    desk.path.write_bytes(base.content)
+    if (code := desk.open()) != 0:
+        return _given_up(document, f"the editor ended with {code}")
+    number = 0
+    while True:
+        number += 1
+        mine = desk.path.read_bytes()
+        if mine == base.content:
+            return unchanged(document, base)
+        answer = document.write(mine, base)
+        if number == _ROUNDS or not overtaken(answer):
+            return dataclasses.replace(answer, attempts=number) if isinstance(answer, Updated) else answer
+        theirs = document.read()
+        if isinstance(theirs, Refused):
+            return theirs
+        refusal = _merge(document, base, mine, theirs, desk)
+        if refusal is not None:
+            return refusal
+        base = theirs
+
+
+def _merge(document: Document, base: Version, mine: bytes, theirs: Version, desk: Desk) -> Refused | None:
+    """Put both changes into the file, with the user's help where they touch; return why that was given up."""
+    labels = merging.Labels(mine="yours", base=f"as you found it {base.etag}", theirs=f"somebody else's {theirs.etag}")
+    try:
+        merged = merging.merge(*(text.decode() for text in (base.content, mine, theirs.content)), labels=labels)
+    except UnicodeDecodeError:
+        return _conflicting(document, "somebody else has changed it too, and it is no text that could be merged")
+    desk.path.write_bytes(merged.text.encode())
+    if merged.conflicts == 0:
+        desk.tell(f"somebody else has changed {document.target} too, in other lines: merged")
+        return None
+    desk.tell(f"somebody else has changed {document.target} too, {merged.conflicts} times in the same lines")
+    if (code := desk.open()) != 0:
+        return _given_up(document, f"the editor ended with {code}")
+    if merging.has_conflicts(desk.path.read_bytes().decode(errors="replace")):
+        return _conflicting(document, "conflict marks are left in the text")
+    return None
+
+
+def _tell_where(desk: Desk, found: Version) -> None:
+    """Say where the text is that was not written; one that is as it was found is nothing to keep."""
+    if desk.path.exists() and desk.path.read_bytes() == found.content:
+        desk.path.unlink()
+    elif desk.path.exists():
+        desk.tell(f"your text is in {desk.path}")
+
+
+def _given_up(document: Document, why: str) -> Refused:
+    return _refused(document, "given-up", Exit.FAILED, f"{document.target} was not changed: {why}")
+
+
+def _conflicting(document: Document, why: str) -> Refused:
+    summary = f"{document.target} was not changed: {why}"
+    return _refused(document, "precondition-failed", Exit.PRECONDITION, summary)
+
+
+def _refused(document: Document, outcome: str, code: Exit, summary: str) -> Refused:
+    return Refused(
+        outcome=outcome,
+        exit_code=code,
+        http_status=None,
+        error_code=None,
+        request_id=None,
+        target=document.target,
+        summary=summary,
+    )
