@@ -6,9 +6,9 @@ _stcc() {
     if [[ $word == -- ]]; then return; fi
     if [[ -n $skip ]]; then skip=; continue; fi
     case $word in
-      --account-key|--account-key-file|--account-name|--auth-mode|--blob-endpoint|--blob-port|--body|--connection-string|--content-type|--data|--duration|--encoding|--filter|--from|--if-match|--if-modified-since|--if-none-match|--if-tags|--if-unmodified-since|--include|--lease-id|--limit|--marker|--max|--metadata|--mode|--output|--period|--pop-receipt|--prefix|--profile|--proposed-id|--query|--queue-endpoint|--queue-port|--range|--sas-token|--select|--snapshot|--snapshots|--table-endpoint|--table-port|--tag|--timeout|--ttl|--visibility|--wait|-o) skip=1 ;;
+      --account-key|--account-key-file|--account-name|--append-position|--attempts|--auth-mode|--blob-endpoint|--blob-port|--body|--cache-control|--clear|--connection-string|--content-disposition|--content-encoding|--content-language|--content-md5|--content-type|--data|--duration|--encoding|--etag-compare|--etag-save|--filter|--from|--id|--if-match|--if-modified-since|--if-none-match|--if-sequence-number-eq|--if-sequence-number-le|--if-sequence-number-lt|--if-tags|--if-unmodified-since|--include|--lease-id|--length|--limit|--marker|--max|--max-size|--metadata|--mode|--offset|--output|--period|--policy|--pop-receipt|--prefix|--profile|--proposed-id|--public-access|--query|--queue-endpoint|--queue-port|--range|--rehydrate-priority|--remove|--sas-token|--select|--sequence-number|--since|--snapshot|--snapshots|--source-if-match|--source-if-modified-since|--source-if-none-match|--source-if-tags|--source-if-unmodified-since|--source-snapshot|--table-endpoint|--table-port|--tag|--tier|--timeout|--ttl|--visibility|--wait|-o) skip=1 ;;
       -*) ;;
-      *) case "${path:+$path }$word" in "blob"|"blob put"|"blob get"|"blob show"|"blob list"|"blob delete"|"container"|"container create"|"container show"|"container list"|"container delete"|"lease"|"lease acquire"|"lease renew"|"lease change"|"lease release"|"lease break"|"lease show"|"table"|"table create"|"table list"|"table delete"|"entity"|"entity get"|"entity query"|"entity insert"|"entity replace"|"entity merge"|"entity upsert"|"entity delete"|"queue"|"queue create"|"queue list"|"queue show"|"queue delete"|"queue clear"|"queue send"|"queue dequeue"|"queue peek"|"queue update"|"queue delete-message"|"emulator"|"emulator start"|"emulator stop"|"emulator status"|"emulator run"|"demo"|"completion") path="${path:+$path }$word" ;; esac ;;
+      *) case "${path:+$path }$word" in "blob"|"blob put"|"blob get"|"blob show"|"blob list"|"blob delete"|"blob set-metadata"|"blob set-headers"|"blob set-tags"|"blob get-tags"|"blob set-tier"|"blob snapshot"|"blob copy"|"blob copy-abort"|"blob append"|"blob update"|"blob edit"|"blob block"|"blob block stage"|"blob block list"|"blob block commit"|"blob page"|"blob page create"|"blob page put"|"blob page clear"|"blob page ranges"|"container"|"container create"|"container show"|"container list"|"container delete"|"container set-metadata"|"container get-acl"|"container set-acl"|"lease"|"lease acquire"|"lease renew"|"lease change"|"lease release"|"lease break"|"lease show"|"table"|"table create"|"table list"|"table delete"|"entity"|"entity get"|"entity query"|"entity insert"|"entity replace"|"entity merge"|"entity upsert"|"entity delete"|"entity update"|"entity edit"|"queue"|"queue create"|"queue list"|"queue show"|"queue delete"|"queue clear"|"queue send"|"queue dequeue"|"queue peek"|"queue update"|"queue delete-message"|"emulator"|"emulator start"|"emulator stop"|"emulator status"|"emulator run"|"demo"|"completion") path="${path:+$path }$word" ;; esac ;;
     esac
   done
   if [[ -n $skip ]]; then
@@ -18,6 +18,10 @@ _stcc() {
       --auth-mode) COMPREPLY=($(compgen -W "key login" -- "$cur")) ;;
       --include) COMPREPLY=($(compgen -W "snapshots metadata tags deleted uncommittedblobs" -- "$cur")) ;;
       --snapshots) COMPREPLY=($(compgen -W "include only" -- "$cur")) ;;
+      --clear) COMPREPLY=($(compgen -W "content-encoding content-language content-disposition cache-control content-md5" -- "$cur")) ;;
+      --rehydrate-priority) COMPREPLY=($(compgen -W "standard high" -- "$cur")) ;;
+      --tier) COMPREPLY=($(compgen -W "hot cool cold archive" -- "$cur")) ;;
+      --public-access) COMPREPLY=($(compgen -W "none container blob" -- "$cur")) ;;
       --mode) COMPREPLY=($(compgen -W "replace merge" -- "$cur")) ;;
     esac
     return
@@ -25,17 +29,40 @@ _stcc() {
   local below= options=
   case $path in
     "") below="blob container lease table entity queue emulator demo completion" options="" ;;
-    "blob") below="put get show list delete" options="--help" ;;
-    "blob put") below="" options="--content-type --metadata --tag --no-marker --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
-    "blob get") below="" options="--range --snapshot --force --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
+    "blob") below="put get show list delete set-metadata set-headers set-tags get-tags set-tier snapshot copy copy-abort append update edit block page" options="--help" ;;
+    "blob put") below="" options="--content-type --metadata --tag --no-marker -r --recursive --etag-compare --etag-save --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
+    "blob get") below="" options="--range --snapshot --force -r --recursive --etag-compare --etag-save --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
     "blob show") below="" options="--snapshot --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
     "blob list") below="" options="--include --limit --help" ;;
     "blob delete") below="" options="--snapshot --snapshots --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
-    "container") below="create show list delete" options="--help" ;;
+    "blob set-metadata") below="" options="--clear --no-marker --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
+    "blob set-headers") below="" options="--content-type --content-encoding --content-language --content-disposition --cache-control --content-md5 --clear --replace --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
+    "blob set-tags") below="" options="--clear --if-tags --lease-id --help" ;;
+    "blob get-tags") below="" options="--snapshot --if-tags --lease-id --help" ;;
+    "blob set-tier") below="" options="--rehydrate-priority --if-tags --lease-id --help" ;;
+    "blob snapshot") below="" options="--metadata --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
+    "blob copy") below="" options="--source-snapshot --sync --wait --no-wait --tier --metadata --tag --no-marker --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --source-if-match --source-if-none-match --source-if-modified-since --source-if-unmodified-since --source-if-tags --force --help" ;;
+    "blob copy-abort") below="" options="--lease-id --help" ;;
+    "blob append") below="" options="--create --content-type --metadata --tag --no-marker --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --append-position --max-size --help" ;;
+    "blob update") below="" options="--metadata --create --attempts --allow-empty --no-local-lock --no-marker --lease-id --help" ;;
+    "blob edit") below="" options="--metadata --no-marker --lease-id --help" ;;
+    "blob block") below="stage list commit" options="--help" ;;
+    "blob block stage") below="" options="--id --lease-id --help" ;;
+    "blob block list") below="" options="--committed --uncommitted --snapshot --if-tags --lease-id --help" ;;
+    "blob block commit") below="" options="--from --empty --content-type --metadata --tag --no-marker --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
+    "blob page") below="create put clear ranges" options="--help" ;;
+    "blob page create") below="" options="--sequence-number --content-type --metadata --tag --no-marker --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
+    "blob page put") below="" options="--offset --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --if-sequence-number-le --if-sequence-number-lt --if-sequence-number-eq --help" ;;
+    "blob page clear") below="" options="--offset --length --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --if-sequence-number-le --if-sequence-number-lt --if-sequence-number-eq --help" ;;
+    "blob page ranges") below="" options="--offset --length --since --snapshot --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
+    "container") below="create show list delete set-metadata get-acl set-acl" options="--help" ;;
     "container create") below="" options="--metadata --no-marker --help" ;;
     "container show") below="" options="--lease-id --help" ;;
     "container list") below="" options="--prefix --limit --help" ;;
     "container delete") below="" options="--yes -y --if-modified-since --if-unmodified-since --lease-id --help" ;;
+    "container set-metadata") below="" options="--clear --no-marker --if-modified-since --lease-id --help" ;;
+    "container get-acl") below="" options="--lease-id --help" ;;
+    "container set-acl") below="" options="--policy --remove --public-access --from --replace --attempts --if-modified-since --if-unmodified-since --lease-id --help" ;;
     "lease") below="acquire renew change release break show" options="--help" ;;
     "lease acquire") below="" options="--duration --proposed-id --wait --no-wait --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --help" ;;
     "lease renew") below="" options="--lease-id --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --help" ;;
@@ -47,7 +74,7 @@ _stcc() {
     "table create") below="" options="--help" ;;
     "table list") below="" options="--prefix --limit --help" ;;
     "table delete") below="" options="--yes -y --help" ;;
-    "entity") below="get query insert replace merge upsert delete" options="--help" ;;
+    "entity") below="get query insert replace merge upsert delete update edit" options="--help" ;;
     "entity get") below="" options="--help" ;;
     "entity query") below="" options="--filter --select --limit --help" ;;
     "entity insert") below="" options="--from --marker --help" ;;
@@ -55,6 +82,8 @@ _stcc() {
     "entity merge") below="" options="--from --marker --if-match --force --help" ;;
     "entity upsert") below="" options="--mode --from --marker --help" ;;
     "entity delete") below="" options="--if-match --force --help" ;;
+    "entity update") below="" options="--attempts --no-local-lock --marker --help" ;;
+    "entity edit") below="" options="--marker --help" ;;
     "queue") below="create list show delete clear send dequeue peek update delete-message" options="--help" ;;
     "queue create") below="" options="--metadata --help" ;;
     "queue list") below="" options="--prefix --limit --help" ;;

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from azure.core.exceptions import HttpResponseError
 
-from tests.situations import HELD, OTHER, Situation
+from tests.calls import verb_of
+from tests.situations import CONTENT, HELD, OTHER, Situation
 
 Truth = Callable[[Situation], object]
 
@@ -26,7 +27,7 @@ class Change:
 
     @property
     def verb(self) -> str:
-        return " ".join(self.argv.split()[:2])
+        return verb_of(self.argv)
 
 
 def etag(target: str) -> Truth:
@@ -49,6 +50,39 @@ def exists(target: str) -> Truth:
 
 def etag_if_there(target: str) -> Truth:
     return lambda there: there.properties(getattr(there, target)).etag if exists(target)(there) else None
+
+
+def etag_if_longer(target: str) -> Truth:
+    """Return the ETag of an append blob to which "text" was appended once."""
+
+    def look(there: Situation) -> object:
+        name = getattr(there, target)
+        return there.properties(name).etag if there.content(name) == CONTENT + b"text" else None
+
+    return look
+
+
+def etag_if_not_zero(target: str) -> Truth:
+    """Return the ETag of a page blob whose first byte was written."""
+
+    def look(there: Situation) -> object:
+        name = getattr(there, target)
+        return there.properties(name).etag if there.content(name)[0] else None
+
+    return look
+
+
+def staged(target: str, block: str) -> Truth:
+    """Return the id of a block when it is staged."""
+
+    def look(there: Situation) -> object:
+        try:
+            _, uncommitted = there.client(getattr(there, target)).get_block_list("all")
+        except HttpResponseError:
+            return None
+        return block if block in {one.id for one in uncommitted} else None
+
+    return look
 
 
 def gone(target: str) -> Truth:
@@ -128,6 +162,30 @@ CHANGES = [
     Change(argv="blob put {blob} - --force", printed=etag_if_written("blob"), lost=0),
     Change(argv="blob delete {blob} --if-match {etag}", printed=gone("blob"), lost=70),
     Change(argv="blob delete {blob} --force", printed=gone("blob"), lost=70),
+    Change(argv="blob copy {blob} {new_blob}", printed=etag_if_there("new_blob"), lost=70),
+    Change(argv="blob copy {blob} {new_blob} --metadata a=b", printed=etag_if_there("new_blob"), lost=0),
+    Change(argv="blob copy {blob} {new_blob} --force", printed=etag_if_there("new_blob"), lost=0),
+    Change(argv="blob append {append_blob} -", printed=etag_if_longer("append_blob"), lost=70, repeated=False),
+    Change(argv="blob append {append_blob} - --append-position 13", printed=etag_if_longer("append_blob"), lost=70),
+    Change(argv="blob append {append_blob} - --if-match {append_etag}", printed=etag_if_longer("append_blob"), lost=70),
+    Change(argv="blob block stage {new_blob} - --id one", printed=staged("new_blob", "one"), lost=0),
+    Change(argv="blob block commit {new_blob} {staged}", printed=etag_if_there("new_blob"), lost=0),
+    Change(argv="blob block commit {new_blob} {staged} --no-marker", printed=etag_if_there("new_blob"), lost=0),
+    Change(argv="blob block commit {new_blob} {own_staged} --no-marker", printed=etag_if_there("new_blob"), lost=70),
+    Change(argv="blob page create {new_blob} 512", printed=etag_if_there("new_blob"), lost=0),
+    Change(argv="blob page create {new_blob} 512 --no-marker", printed=etag_if_there("new_blob"), lost=70),
+    Change(argv="blob page put {page_blob} {page} --offset 0", printed=etag_if_not_zero("page_blob"), lost=0),
+    Change(
+        argv="blob page put {page_blob} {page} --offset 0 --if-match {page_etag}",
+        printed=etag_if_not_zero("page_blob"),
+        lost=70,
+    ),
+    Change(argv="blob update {blob} --no-local-lock -- echo -n text", printed=etag_if_written("blob"), lost=0),
+    Change(
+        argv="blob update {blob} --no-local-lock --no-marker -- echo -n text",
+        printed=etag_if_written("blob"),
+        lost=70,
+    ),
     Change(argv="lease acquire {blob} --proposed-id {other}", printed=held_under("blob", OTHER), lost=0),
     Change(
         argv="lease acquire {existing_container} --proposed-id {other}",

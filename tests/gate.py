@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
 # What some tests need besides Python packages; elsewhere than on Debian those tests skip, and the summary names them.
-DEBIAN = ("faketime", "redis-server", "zsh", "fish", "jq")
+DEBIAN = ("faketime", "git", "redis-server", "zsh", "fish", "jq")
 STATIC = {
     "format": ["ruff", "format", "--check", "."],
     "lint": ["ruff", "check", "."],

@@ -3,8 +3,10 @@
 Made with the SDKs, directly at the service, so that nothing of it goes through stcc or a proxy.
 """
 
+import tempfile
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -80,6 +82,47 @@ class Situation:
     @cached_property
     def empty_blob(self) -> str:
         return self.named("empty", b"")
+
+    @cached_property
+    def append_blob(self) -> str:
+        """Return an append blob of as many bytes as `CONTENT`."""
+        self.home.get_blob_client("appended").create_append_blob()
+        self.home.get_blob_client("appended").append_block(CONTENT)
+        return f"{self.container}/appended"
+
+    @cached_property
+    def page_blob(self) -> str:
+        """Return a page blob of two pages, whose sequence number is 5."""
+        self.home.get_blob_client("pages").create_page_blob(1024, sequence_number=5)
+        return f"{self.container}/pages"
+
+    @cached_property
+    def staged(self) -> str:
+        """Return the id of a block that was staged for `new_blob`, made up as stcc does."""
+        block = f"{uuid4().hex}-00000"
+        self.client(self.new_blob).stage_block(block, b"text")
+        return block
+
+    @cached_property
+    def own_staged(self) -> str:
+        """Return the id of a block that was staged for `new_blob`, chosen by hand."""
+        self.client(self.new_blob).stage_block("mine", b"text")
+        return "mine"
+
+    @cached_property
+    def page(self) -> str:
+        """Return a file of one page."""
+        path = Path(tempfile.mkdtemp()) / "page"
+        path.write_bytes(b"p" * 512)
+        return str(path)
+
+    @cached_property
+    def page_etag(self) -> str:
+        return str(self.properties(self.page_blob).etag)
+
+    @cached_property
+    def append_etag(self) -> str:
+        return str(self.properties(self.append_blob).etag)
 
     @cached_property
     def leased_blob(self) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from stcc.emulator.instance import Instance
 from tests.azurite import ProxiedAccount
+from tests.calls import beside
 from tests.changes import CHANGES, Change, etag, held_under
 from tests.running import Stcc
 from tests.situations import OTHER, Situation
@@ -50,7 +51,7 @@ def test_a_change_whose_answer_is_lost_is_settled_or_unknown(
     assert change.printed(there) == change.before
     proxied.fail(fault, when=writes)
 
-    code, out, _ = proxied_stcc(*argv, "--timeout", "350ms", stdin=b"text")
+    code, out, _ = proxied_stcc(*beside(argv, "--timeout", "350ms"), stdin=b"text")
 
     assert (code, told(out, change) if code == 0 else out) == (change.lost, change.printed(there) if code == 0 else "")
     assert change.printed(there) is not None

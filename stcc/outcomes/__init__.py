@@ -55,11 +55,15 @@ class Refused:
 
 
 class Ending(NamedTuple):
-    """What came of many things, known when the last one has been produced; `summary` is one line for people."""
+    """What came of many things, known when the last one has been produced.
+
+    `summary` is one line for people, on stdout; `story` one on stderr.
+    """
 
     kind: str
     exit_code: Exit = Exit.DONE
     summary: str = ""
+    story: str = ""
 
 
 class Listing(NamedTuple):

@@ -126,8 +126,11 @@ def _listing(listing: Listing, settings: Settings, query: Query | None) -> Itera
             line: Callable[[Mapping[str, object]], str] = _renderers(listing.noun).line
             for item in listing.items:
                 yield Text(out=line(item))
-            if summary := listing.ended().summary:
-                yield Text(out=f"\n{summary}\n")
+            ending = listing.ended()
+            if ending.summary:
+                yield Text(out=f"\n{ending.summary}\n")
+            if ending.story and not settings.quiet:
+                yield Text(err=f"{ending.story}\n")
         case "tsv" if query is None:
             for item in listing.items:
                 yield Text(out=tsv_line(item.get(column) for column in listing.columns))

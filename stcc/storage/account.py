@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Final
 
 from azure.core.credentials import AzureNamedKeyCredential, AzureSasCredential
@@ -21,6 +22,8 @@ CONNECTIONS: Final = 4
 
 # The SDKs log what they also raise, and without a handler Python would print it.
 logging.getLogger("azure").addHandler(logging.NullHandler())
+# It warns when a connection beyond the tenth is closed instead of kept, which is as it should be.
+logging.getLogger("urllib3").addHandler(logging.NullHandler())
 
 
 class Account:
@@ -41,6 +44,11 @@ class Account:
         """Return the same account for a last word: an answer may take two seconds."""
         return Account(self.connection, timeout=min(self._timeout, 2.0), diagnose=False, trace=self._trace)
 
+    @cached_property
+    def _wire(self) -> Wire:
+        """The connections to all services, kept from one client to the next."""
+        return Wire(timeout=self._timeout, trace=self._trace)
+
     def without_looking(self) -> "Account":
         """Return the same account for what asks again by itself: a refusal is not followed by a look."""
         return Account(self.connection, timeout=self._timeout, diagnose=False, trace=self._trace)
@@ -51,7 +59,7 @@ class Account:
         pinned = {} if service == "table" else {"api_version": API_VERSION}
         return {
             "credential": _credential(self.connection.credential, self.connection.account, endpoint, service),
-            "transport": Wire(timeout=self._timeout, trace=self._trace),
+            "transport": self._wire,
             "retry_total": 0,
             "permit_redirects": False,
             "user_agent": "stcc",
