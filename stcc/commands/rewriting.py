@@ -80,6 +80,7 @@ def edited(runtime: Runtime, document: updating.Document, editor: Sequence[str],
         return found
     # Made by mkdtemp, so nobody else can look into it.
     path = Path(tempfile.mkdtemp(prefix="stcc-edit-")) / (_file_name(name))
+    path.touch(mode=0o600)
     stdout = None if runtime.on_terminal or runtime.stderr is None else 2
 
     def opened() -> int:

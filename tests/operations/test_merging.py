@@ -11,7 +11,13 @@ from stcc.operations.merging import Labels, Merged, has_conflicts, merge
 
 LABELS = Labels(mine="mine", base="base", theirs="theirs")
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "e\r\n"]), max_size=8)
-TEXTS = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_from(["", "x"]))
+
+
+def joined(lines: list[str], end: str) -> str:
+    return "".join(lines) + end
+
+
+TEXTS = st.builds(joined, LINES, st.sampled_from(["", "x"]))
 
 
 def merged(base: str, mine: str, theirs: str) -> Merged:
