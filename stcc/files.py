@@ -29,6 +29,25 @@ class Source:
             raise Local(f"{self._name} cannot be read: {why(error)}") from error
 
 
+class _Still(Source):
+    """A regular file that must be at its end as it was at its beginning: half old and half new is neither."""
+
+    def __init__(self, stream: BinaryIO, *, name: str, facts: os.stat_result) -> None:
+        super().__init__(stream, name=name, size=facts.st_size)
+        self._facts = facts
+
+    def read(self, size: int, /) -> bytes:
+        data = super().read(size)
+        if len(data) < size:
+            now = os.fstat(self._stream.fileno())
+            if (now.st_size, now.st_mtime_ns) != (self._facts.st_size, self._facts.st_mtime_ns):
+                raise Local(
+                    f"{self._name} was changed while it was read; nothing was sent for good",
+                    hint="try again; what only grows, as a log does, can be sent through a pipe",
+                )
+        return data
+
+
 Opened = contextlib.AbstractContextManager[Source]
 
 
@@ -46,7 +65,10 @@ def reading(name: str) -> Generator[Source]:
         raise Usage(f"the source cannot be read: {name!r}", hint=why(error)) from error
     with stream:
         facts = os.fstat(stream.fileno())
-        yield Source(stream, name=repr(name), size=facts.st_size if stat.S_ISREG(facts.st_mode) else None)
+        if stat.S_ISREG(facts.st_mode):
+            yield _Still(stream, name=repr(name), facts=facts)
+        else:
+            yield Source(stream, name=repr(name), size=None)
 
 
 def destination(name: str | None, blob: str, *, force: bool) -> Path:

@@ -38,6 +38,9 @@ def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> i
         if "STCC_DEBUG" in runtime.environment:
             runtime.say(traceback.format_exc())
         return _failed(StccError(f"a bug in stcc: {type(error).__name__}", hint=_REPORT), runtime)
+    finally:
+        for words in runtime.last_words:
+            runtime.say(words)
 
 
 _REPORT = "run it again with STCC_DEBUG=1 and report what it prints"

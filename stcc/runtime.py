@@ -29,7 +29,8 @@ class Runtime:
 
     `flags` maps a shared option to its text (the last one wins), `given` a condition to its text.
     `opened` ends, at the end, what was started on the way. `lends_stdout`: stdout is a child's, so all that
-    stcc itself says goes to stderr.
+    stcc itself says goes to stderr. `last_words` are lines for stderr that come after everything else, in every
+    format: they say where something is that would be lost otherwise.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Runtime:
         self.given: dict[str, str] = {}
         self.opened = ExitStack()
         self.lends_stdout = False
+        self.last_words: list[str] = []
 
     @cached_property
     def settings(self) -> Settings:

@@ -12,7 +12,7 @@ from azure.storage.blob import ContentSettings
 from tests.azurite import ProxiedAccount
 from tests.running import Result, Stcc
 from tests.situations import CONTENT, Situation
-from tests.wire import Recorded, Stall, Truncate
+from tests.wire import Delay, Recorded, Stall, Truncate
 
 FIRST, RANGE = 32 << 20, 6 << 20
 SIZE = FIRST + 6 * RANGE
@@ -200,6 +200,29 @@ def test_a_blob_put_in_blocks_has_its_md5(stcc: Stcc, there: Situation, tmp_path
     stored = stcc("blob", "show", there.new_blob, "--query", "content_md5").out.strip()
     assert stored == base64.b64encode(hashlib.md5(WHOLE).digest()).decode()
     assert stcc("blob", "get", there.new_blob, str(tmp_path / "copy")).code == 0
+
+
+@pytest.mark.parametrize("how", ["a", "r+b", "w"])
+def test_a_source_that_is_changed_while_it_is_read_is_not_put(
+    how: str, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation, tmp_path: Path
+) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(WHOLE)
+    etag = there.etag
+    proxied.fail(Delay(1), when=lambda request: "comp=block&" in request.query)
+    process = proxied_stcc.process("blob", "put", there.blob, str(source), "--force")
+    until(lambda: bool(proxied.requests))
+    with source.open(how) as opened:
+        opened.write("more" if "b" not in how else b"other")  # type: ignore[arg-type]
+    out, err = process.communicate()
+
+    assert Result(process.returncode, out.decode(), err.decode()) == Result(
+        74,
+        "",
+        f"stcc: '{source}' was changed while it was read; nothing was sent for good\n"
+        "  try again; what only grows, as a log does, can be sent through a pipe\n",
+    )
+    assert there.properties(there.blob).etag == etag
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])

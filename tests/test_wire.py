@@ -15,7 +15,7 @@ from tests.wire import Answer, Recorded
 GUID = "0F8FAD5B-D9CB-469F-A165-70867728950E"
 ETAG_SPELLINGS = {"quoted": '"0x8D1"', "unquoted": "0x8D1", "weak": 'W/"0x8D1"', "weak unquoted": "W/0x8D1"}
 # Flag -> how it is spelled -> (what is typed, what is sent).
-SPELLINGS: dict[str, dict[str, tuple[str, str]]] = {
+BASIC: dict[str, dict[str, tuple[str, str]]] = {
     "--if-match": {name: (text, '"0x8D1"') for name, text in ETAG_SPELLINGS.items()} | {"any": ("*", "*")},
     "--if-none-match": {name: (text, '"0x8D1"') for name, text in ETAG_SPELLINGS.items()} | {"any": ("*", "*")},
     "--if-modified-since": {
@@ -30,8 +30,11 @@ SPELLINGS: dict[str, dict[str, tuple[str, str]]] = {
     "--lease-id": {"upper case": (GUID, GUID.lower()), "braces": (f"{{{GUID}}}", GUID.lower())},
 }
 # The same for what only a few commands know; to the others, it is no option.
-SPELLINGS |= {flag: SPELLINGS[flag.replace("--source-", "--")] for flag in SOURCE}
-SPELLINGS |= {flag: {"number": ("007", "7")} for flag in (*POSITION, *SEQUENCE)}
+SPELLINGS = (
+    BASIC
+    | {flag: BASIC[flag.replace("--source-", "--")] for flag in SOURCE}
+    | {flag: {"number": ("007", "7")} for flag in (*POSITION, *SEQUENCE)}
+)
 CONDITION_HEADERS = frozenset(name.lower() for name in HEADERS.values())
 MAY_LIST = {"accept-encoding", "date", "x-ms-date"}  # a date has a comma of its own
 EACH_CALL = [pytest.param(call, id=call.argv) for call in CALLS]

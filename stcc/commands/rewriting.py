@@ -12,7 +12,8 @@ from typing import Annotated, Final
 import typer
 from platformdirs import user_state_dir
 
-from stcc.errors import StccError, Usage
+from stcc import files
+from stcc.errors import Local, StccError, Usage
 from stcc.operations import child, editing, turns, updating
 from stcc.operations.waiting import SystemClock
 from stcc.outcomes import Answer, Refused
@@ -78,9 +79,7 @@ def edited(runtime: Runtime, document: updating.Document, editor: Sequence[str],
     found = document.read()
     if isinstance(found, Refused):
         return found
-    # Made by mkdtemp, so nobody else can look into it.
-    path = Path(tempfile.mkdtemp(prefix="stcc-edit-")) / (_file_name(name))
-    path.touch(mode=0o600)
+    path = _private(name)
     stdout = None if runtime.on_terminal or runtime.stderr is None else 2
 
     def opened() -> int:
@@ -91,8 +90,10 @@ def edited(runtime: Runtime, document: updating.Document, editor: Sequence[str],
     try:
         return editing.edit(document, found, desk)
     finally:
-        with contextlib.suppress(OSError):
-            path.parent.rmdir()
+        if path.exists():
+            runtime.last_words.append(f"your text is in {path}")
+        else:  # with what the editor may have left beside it
+            shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def editor_of(runtime: Runtime) -> list[str]:
@@ -106,6 +107,16 @@ def editor_of(runtime: Runtime) -> list[str]:
     if shutil.which("vi", path=runtime.environment.get("PATH", os.defpath)) is None:
         raise Usage("there is no editor", hint="set VISUAL or EDITOR")
     return ["vi"]
+
+
+def _private(name: str) -> Path:
+    """Return an empty file in a new folder, both for this user alone."""
+    try:
+        path = Path(tempfile.mkdtemp(prefix="stcc-edit-")) / _file_name(name)
+        path.touch(mode=0o600)
+    except OSError as error:
+        raise Local(f"no temporary file can be made: {files.why(error)}; nothing was changed") from error
+    return path
 
 
 def _file_name(name: str) -> str:

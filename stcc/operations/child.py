@@ -31,8 +31,7 @@ def run(command: Sequence[str], *, environment: Mapping[str, str], stdout: int |
     Signals to us never end us meanwhile: they are passed on, and what the command makes of them counts.
     `stdout` is the descriptor that it writes to, None for ours.
     """
-    # Files that our caller left open for us to inherit are meant for the command.
-    with _started(command, env=environment, close_fds=False, stdout=stdout) as child:
+    with _started(command, env=environment, stdout=stdout) as child:
         return child.wait()
 
 
@@ -57,7 +56,9 @@ def _started(command: Sequence[str], **options: Any) -> Generator["subprocess.Po
 
     with _received(receive):
         try:
-            child = cast("subprocess.Popen[bytes]", subprocess.Popen(command, **options))  # noqa: S603
+            # Files that our caller left open for us to inherit are meant for the command.
+            started = subprocess.Popen(command, close_fds=False, **options)  # noqa: S603
+            child = cast("subprocess.Popen[bytes]", started)
         except OSError as error:
             raise NotRun(command[0], error) from error
         running.append(child)

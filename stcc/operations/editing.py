@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from stcc import files
+from stcc.errors import Local
 from stcc.exits import Exit
 from stcc.operations import merging
 from stcc.operations.updating import Document, overtaken, unchanged
@@ -16,38 +18,53 @@ _ROUNDS: Final = 20
 
 
 class Desk(NamedTuple):
-    """Where the text lies, what opens it for the user (and says how that ended), and how to tell the user something."""
+    """Where the text lies, what opens it for the user (and says how that ended), and how to tell the user something.
+
+    A failure of the file system is `Local`.
+    """
 
     path: Path
     open: Callable[[], int]
     tell: Callable[[str], None]
 
+    def lay(self, text: bytes) -> None:
+        """Put a text there; one that is there already is replaced as a whole, or stays."""
+        with files.replacing(self.path) as draft:
+            draft.write(text, 0)
+            draft.keep(len(text))
+
+    def text(self) -> bytes:
+        """Return what is there."""
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
+            raise Local(f"{str(self.path)!r} cannot be read: {files.why(error)}; nothing was changed") from error
+
 
 def edit(document: Document, found: Version, desk: Desk) -> Updated | Refused:
     """Let the user change this version, and write it back; what others wrote meanwhile is merged.
 
-    The text stays where it is unless it was written, or was not changed: whatever happens, it is told where.
+    Afterwards, there is a text on the desk if the user has changed it and it was not written, whatever happened.
     """
+    expendable = True
     try:
+        desk.lay(found.content)
+        expendable = False
         answer = _edited(document, found, desk)
-    except BaseException:
-        _tell_where(desk, found)
-        raise
-    if isinstance(answer, Refused):
-        _tell_where(desk, found)
-    else:
-        desk.path.unlink()
+        expendable = not isinstance(answer, Refused)
+    finally:
+        if expendable or _is_untouched(desk, found):
+            desk.path.unlink(missing_ok=True)
     return answer
 
 
 def _edited(document: Document, base: Version, desk: Desk) -> Updated | Refused:
-    desk.path.write_bytes(base.content)
     if (code := desk.open()) != 0:
         return _given_up(document, f"the editor ended with {code}")
     number = 0
     while True:
         number += 1
-        mine = desk.path.read_bytes()
+        mine = desk.text()
         if mine == base.content:
             return unchanged(document, base)
         answer = document.write(mine, base)
@@ -69,24 +86,24 @@ def _merge(document: Document, base: Version, mine: bytes, theirs: Version, desk
         merged = merging.merge(*(text.decode() for text in (base.content, mine, theirs.content)), labels=labels)
     except UnicodeDecodeError:
         return _conflicting(document, "somebody else has changed it too, and it is no text that could be merged")
-    desk.path.write_bytes(merged.text.encode())
+    desk.lay(merged.text.encode())
     if merged.conflicts == 0:
         desk.tell(f"somebody else has changed {document.target} too, in other lines: merged")
         return None
-    desk.tell(f"somebody else has changed {document.target} too, {merged.conflicts} times in the same lines")
+    places = "once" if merged.conflicts == 1 else f"{merged.conflicts} times"
+    desk.tell(f"somebody else has changed {document.target} too, {places} in the same lines")
     if (code := desk.open()) != 0:
         return _given_up(document, f"the editor ended with {code}")
-    if merging.has_conflicts(desk.path.read_bytes().decode(errors="replace")):
+    if merging.has_conflicts(desk.text().decode(errors="replace"), labels=labels):
         return _conflicting(document, "conflict marks are left in the text")
     return None
 
 
-def _tell_where(desk: Desk, found: Version) -> None:
-    """Say where the text is that was not written; one that is as it was found is nothing to keep."""
-    if desk.path.exists() and desk.path.read_bytes() == found.content:
-        desk.path.unlink()
-    elif desk.path.exists():
-        desk.tell(f"your text is in {desk.path}")
+def _is_untouched(desk: Desk, found: Version) -> bool:
+    try:
+        return desk.path.read_bytes() == found.content
+    except OSError:
+        return False
 
 
 def _given_up(document: Document, why: str) -> Refused:

@@ -1,10 +1,12 @@
 """Two changes of one text made one, as `git merge-file` does it: where they touch the same lines, both are shown."""
 
+import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
-_MARKS: Final = ("<<<<<<< ", "||||||| ", "=======", ">>>>>>> ")
+_BEGIN, _WAS, _OR, _END = "<<<<<<< ", "||||||| ", "=======", ">>>>>>> "
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class Merged(NamedTuple):
@@ -15,7 +17,7 @@ class Merged(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """What the three versions are called in a conflict."""
+    """What the three versions are called in a conflict; what no text says by itself, so that it is known again."""
 
     mine: str
     base: str
@@ -24,7 +26,7 @@ class Labels(NamedTuple):
 
 def merge(base: str, mine: str, theirs: str, *, labels: Labels) -> Merged:
     """Merge two changes of `base`, line by line."""
-    lines = base.splitlines(keepends=True), mine.splitlines(keepends=True), theirs.splitlines(keepends=True)
+    lines = _LINE.findall(base), _LINE.findall(mine), _LINE.findall(theirs)
     parts: list[str] = []
     conflicts = at_base = at_mine = at_theirs = 0
     for start, end, mine_start, theirs_start in _common(*lines):
@@ -45,10 +47,10 @@ def merge(base: str, mine: str, theirs: str, *, labels: Labels) -> Merged:
     return Merged("".join(parts), conflicts)
 
 
-def has_conflicts(text: str) -> bool:
-    """Tell whether conflict marks are left in a text."""
-    starts = {mark for line in text.splitlines() for mark in _MARKS if line.startswith(mark)}
-    return {_MARKS[0], _MARKS[3]} <= starts
+def has_conflicts(text: str, *, labels: Labels) -> bool:
+    """Tell whether a mark with one of these labels is left; the marks of others may belong to the text."""
+    marks = {f"{_BEGIN}{labels.mine}", f"{_WAS}{labels.base}", f"{_END}{labels.theirs}"}
+    return not marks.isdisjoint(line.rstrip("\r\n") for line in _LINE.findall(text))
 
 
 def _common(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int, int]]:
@@ -67,8 +69,20 @@ def _common(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> 
 
 
 def _matches(base: Sequence[str], changed: Sequence[str]) -> Iterator["_Match"]:
-    for match in SequenceMatcher(None, base, changed, autojunk=False).get_matching_blocks():
-        yield _Match(match.a, match.b, match.size)
+    """Yield the runs of lines that both have; in the middle alone, they take time as the square of its length."""
+    head = _same(base, changed)
+    tail = _same(base[head:][::-1], changed[head:][::-1])
+    middle = base[head : len(base) - tail], changed[head : len(changed) - tail]
+    yield _Match(0, 0, head)
+    for match in SequenceMatcher(None, *middle, autojunk=False).get_matching_blocks():
+        yield _Match(head + match.a, head + match.b, match.size)
+    yield _Match(len(base) - tail, len(changed) - tail, tail)
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return with how many same lines both begin."""
+    different = (number for number, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(different, min(len(one), len(other)))
 
 
 class _Match(NamedTuple):
@@ -78,13 +92,9 @@ class _Match(NamedTuple):
 
 
 def _conflict(base: list[str], mine: list[str], theirs: list[str], labels: Labels) -> Iterator[str]:
-    for mark, label, lines in ((0, labels.mine, mine), (1, labels.base, base), (2, "", theirs)):
-        yield f"{_MARKS[mark]}{label}\n"
-        yield from _ended(lines)
-    yield f"{_MARKS[3]}{labels.theirs}\n"
-
-
-def _ended(lines: list[str]) -> Iterator[str]:
-    """Yield lines, the last one with its end, so that a mark begins a line of its own."""
-    for line in lines:
-        yield line if line.endswith(("\n", "\r")) else f"{line}\n"
+    end = "\r\n" if any(line.endswith("\r\n") for line in (*mine, *theirs, *base)) else "\n"
+    for mark, lines in ((f"{_BEGIN}{labels.mine}", mine), (f"{_WAS}{labels.base}", base), (_OR, theirs)):
+        yield f"{mark}{end}"
+        # The last line of a text may have no end, and a mark needs a line of its own.
+        yield from (line if line.endswith("\n") else f"{line}{end}" for line in lines)
+    yield f"{_END}{labels.theirs}{end}"

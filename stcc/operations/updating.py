@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Final, Protocol, TypeVar
 
+from stcc.exits import Exit
 from stcc.knowledge.refusals import UNMET
 from stcc.operations.waiting import Clock
 from stcc.outcomes import Refused
@@ -56,12 +57,16 @@ def update(
             if isinstance(found, Refused):
                 return found
             changed = change(found.content)
-            if changed == found.content and found.etag is not None:
-                return unchanged(document, found)
-            answer = document.write(changed, found)
+            same = changed == found.content and found.etag is not None
+            answer = unchanged(document, found) if same else document.write(changed, found)
             return dataclasses.replace(answer, attempts=number) if isinstance(answer, Updated) else answer
 
-    return rounds(attempt, attempts=attempts, clock=clock)
+    answer = rounds(attempt, attempts=attempts, clock=clock)
+    if not isinstance(answer, Refused) or not overtaken(answer):
+        return answer
+    # Also where the last round lost against somebody who made what was missing.
+    hint = f"others were faster in all of {attempts} rounds: try again, or allow more --attempts"
+    return dataclasses.replace(answer, outcome="precondition-failed", exit_code=Exit.PRECONDITION, hint=hint)
 
 
 def unchanged(document: Document, found: Version) -> Updated:

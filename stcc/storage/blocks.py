@@ -1,9 +1,7 @@
 """Blocks: staged one by one, unseen by readers, and made a blob by one commit."""
 
-import dataclasses
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from azure.storage.blob import BlobBlock, ContentSettings
 
@@ -12,15 +10,13 @@ from stcc.outcomes.block import COLUMNS, BlocksCommitted, BlockStaged
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected, Said, ask, ask_tagged
 from stcc.storage.blobs import look_at
+from stcc.storage.commits import commit_refused, committed_as
 from stcc.storage.marker import left_in, marked, version
 from stcc.storage.refusals import refused
 from stcc.storage.settle import change, read
 from stcc.values.attributes import Attributes
 from stcc.values.conditions import Conditions
 from stcc.values.targets import BlobTarget
-
-# An id that `stage` and `put` make up; nobody else can have chosen the same.
-_OURS: Final = re.compile(r"[0-9a-f]{32}-[0-9]{5}", re.ASCII)
 
 
 def stage(
@@ -92,26 +88,3 @@ def commit(
     return BlocksCommitted(
         reply=said.reply(settled=settled), target=str(target), blocks=len(blocks), **version(said.value)
     )
-
-
-def committed_as(client: Any, blocks: Sequence[str]) -> Said[dict[str, Any]] | None:
-    """Return the answer of a commit that was lost, if the blob is made of these very blocks, and all are ours."""
-    if not blocks or not all(map(_OURS.fullmatch, blocks)):
-        return None
-    found: Said[Any] = ask(client.get_block_list, "committed")
-    properties = ask(client.get_blob_properties).value
-    if [block.id for block in found.value[0]] != list(blocks) or properties.etag != found.headers.get("etag"):
-        return None
-    return Said({"etag": properties.etag, "last_modified": properties.last_modified}, found.status, found.headers)
-
-
-def commit_refused(rejected: Rejected, *, conditions: Conditions, **about: Any) -> Refused:
-    """Return the refusal of a commit; a block that is not there any more means that another writer was faster.
-
-    Every commit and every put drops the uncommitted blocks of all writers. `about` as in `refused`.
-    """
-    if rejected.code != "InvalidBlockList":
-        return refused(rejected, expected=conditions.expected_etag, **about)
-    created = conditions.values.get("--if-none-match") == "*"
-    answer = refused(rejected, expected=conditions.expected_etag, judged=409 if created else 412, **about)
-    return dataclasses.replace(answer, http_status=rejected.status)

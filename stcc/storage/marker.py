@@ -14,15 +14,20 @@ def marked(metadata: Mapping[str, str], *, marker: bool) -> dict[str, str]:
     return {**metadata, MARKER: str(uuid.uuid4())} if marker else dict(metadata)
 
 
-def left_in(properties: Callable[..., Any], sent: Mapping[str, str]) -> Said[dict[str, Any]] | None:
+def left_in(
+    properties: Callable[..., Any], sent: Mapping[str, str], *, md5: bytes | None = None
+) -> Said[dict[str, Any]] | None:
     """Return the answer that was lost, if the metadata is all that was sent, operation id and all; else None.
 
-    `properties` is the SDK's method that reads the properties of the blob or the container.
+    `properties` is the SDK's method that reads the properties of the blob or the container. Where content was
+    sent, `md5` is its hash: somebody may have written another one since, and kept only our mark.
     """
     if MARKER not in sent:
         return None
     found = ask_properties(properties)
     if not is_exactly(found.value.metadata, sent):
+        return None
+    if md5 is not None and found.value.content_settings.content_md5 != md5:
         return None
     return Said({"etag": found.value.etag, "last_modified": found.value.last_modified}, found.status, found.headers)
 

@@ -5,6 +5,7 @@ chosen, are the evidence that settles a lost answer.
 """
 
 import hashlib
+import itertools
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -17,15 +18,14 @@ from stcc.outcomes.blob import BlobPut
 from stcc.storage.account import BLOCK, CONNECTIONS, ONE_REQUEST, Account
 from stcc.storage.answers import Rejected, Said, ask, ask_properties, ask_tagged
 from stcc.storage.blobs import look_at
-from stcc.storage.refusals import refused
+from stcc.storage.commits import commit_refused, committed_as
+from stcc.storage.marker import left_in, marked, version
 from stcc.storage.settle import change, read
 from stcc.values import judgement
 from stcc.values.attributes import Attributes
 from stcc.values.conditions import Conditions
 from stcc.values.judgement import Seen
-from stcc.values.metadata import MARKER, is_exactly
 from stcc.values.targets import BlobTarget
-from stcc.values.times import iso
 
 _MOST_BLOCKS: Final = 50_000
 
@@ -74,10 +74,10 @@ class _Writer:
         self._look = look_at(account, self._client)
         self._target = target
         self._conditions = conditions
-        self._operation = uuid.uuid4()
+        self._blocks = uuid.uuid4().hex
         self._attributes = attributes
-        marked = {MARKER: str(self._operation)} if attributes.marker else {}
-        self._stored: dict[str, Any] = {"metadata": {**attributes.metadata, **marked}, "headers": conditions.headers()}
+        metadata = marked(attributes.metadata, marker=attributes.marker)
+        self._stored: dict[str, Any] = {"metadata": metadata, "headers": conditions.headers()}
         if attributes.tags:
             self._stored["tags"] = dict(attributes.tags)
 
@@ -115,15 +115,15 @@ class _Writer:
 
     def put_in_blocks(self, head: list[bytes], source: Source, *, progress: Progress) -> BlobPut:
         """Send blocks over a few connections, then commit them all at once."""
-        size = _block_size(source.size)
-        digest, total = hashlib.md5(usedforsecurity=False), 0
+        digest, total, count = hashlib.md5(usedforsecurity=False), 0, 0
         pool = ThreadPoolExecutor(CONNECTIONS)
         flying: set[Future[int]] = set()
         try:
-            for number, block in enumerate(_in_blocks(head, source, size)):
+            for block in _in_blocks(head, source, _block_sizes(source.size)):
                 digest.update(block)
                 total += len(block)
-                flying.add(pool.submit(self._stage, number, block))
+                flying.add(pool.submit(self._stage, count, block))
+                count += 1
                 if len(flying) == CONNECTIONS:
                     flying = _landed(flying, progress)
             while flying:
@@ -131,21 +131,12 @@ class _Writer:
         finally:
             # Whoever ends this early (a refusal, Ctrl-C) does not wait for blocks that nobody will commit.
             pool.shutdown(wait=False, cancel_futures=True)
-        return self._commit(-(-total // size), size=total, md5=digest.digest())
+        return self._commit(count, size=total, md5=digest.digest())
 
     def refused(self, rejected: Rejected, *, before: str | None = None) -> Refused:
-        """Return a refusal of this put; another writer's commit drops our uncommitted blocks, which is a conflict."""
-        if rejected.code == "InvalidBlockList":
-            created = self._conditions.values.get("--if-none-match") == "*"
-            status, code = (409, "BlobAlreadyExists") if created else (412, "ConditionNotMet")
-            rejected = Rejected(status, code, rejected.message, rejected.headers)
-        return refused(
-            rejected,
-            target=self._target,
-            doing="put",
-            look=self._look,
-            expected=self._conditions.expected_etag,
-            before=before,
+        """Return a refusal of this put."""
+        return commit_refused(
+            rejected, conditions=self._conditions, target=self._target, doing="put", look=self._look, before=before
         )
 
     def _fresh(self) -> dict[str, Any]:
@@ -162,12 +153,13 @@ class _Writer:
         return len(block)
 
     def _commit(self, count: int, *, size: int, md5: bytes) -> BlobPut:
-        blocks = [BlobBlock(self._block_id(number)) for number in range(count)]
+        ids = [self._block_id(number) for number in range(count)]
+        blocks = [BlobBlock(block) for block in ids]
         settings = self._settings(md5=md5)
         said, settled = change(
             lambda: ask_tagged(self._client.commit_block_list, blocks, content_settings=settings, **self._fresh()),
             target=self._target,
-            evidence=lambda: self._marked(md5) or self._listed(blocks),
+            evidence=lambda: self._marked(md5) or committed_as(self._client, ids),
             look=self._look,
         )
         return self._done(said, settled, size=size, blocks=count)
@@ -179,23 +171,10 @@ class _Writer:
         return ContentSettings(content_type=self._attributes.content_type, **headers)
 
     def _block_id(self, number: int) -> str:
-        return f"{self._operation.hex}-{number:05d}"
+        return f"{self._blocks}-{number:05d}"
 
     def _marked(self, md5: bytes) -> Said[dict[str, Any]] | None:
-        """Return the answer that was lost, if what is there is all ours: somebody may have kept only our mark."""
-        found = ask_properties(self._client.get_blob_properties)
-        ours = self._attributes.marker and is_exactly(found.value.metadata, self._stored["metadata"])
-        ours = ours and found.value.content_settings.content_md5 == md5
-        etag_and_time = {"etag": found.value.etag, "last_modified": found.value.last_modified}
-        return Said(etag_and_time, found.status, found.headers) if ours else None
-
-    def _listed(self, blocks: list[BlobBlock]) -> Said[dict[str, Any]] | None:
-        found = ask(self._client.get_block_list, "committed")
-        ours = [block.id for block in found.value[0]] == [block.id for block in blocks]
-        properties = ask(self._client.get_blob_properties).value
-        if not ours or properties.etag != found.headers.get("etag"):
-            return None
-        return Said({"etag": properties.etag, "last_modified": properties.last_modified}, found.status, found.headers)
+        return left_in(self._client.get_blob_properties, self._stored["metadata"], md5=md5)
 
     def _unless_same(self, data: bytes) -> Any:
         """Return a look that also tells whether the content is the same, which somebody else may have written too."""
@@ -213,10 +192,9 @@ class _Writer:
         return BlobPut(
             reply=said.reply(settled=settled),
             target=str(self._target),
-            etag=said.value["etag"],
-            last_modified=iso(said.value["last_modified"]) or "",
             size=size,
             blocks=blocks,
+            **version(said.value),
         )
 
 
@@ -224,25 +202,33 @@ def _md5(data: bytes) -> bytes:
     return hashlib.md5(data, usedforsecurity=False).digest()
 
 
-def _in_blocks(head: list[bytes], source: Source, size: int) -> Iterator[bytes]:
-    """Yield the bytes already read and those to come, in blocks of one size; only the last may be smaller.
+def _in_blocks(head: list[bytes], source: Source, sizes: Iterator[int]) -> Iterator[bytes]:
+    """Yield the bytes already read and those to come, in blocks of these sizes; only the last may be smaller.
 
     The head is taken out of its list, so that nobody keeps it in memory.
     """
     rest = memoryview(head.pop())
+    size = next(sizes)
     while len(rest) >= size:
         yield bytes(rest[:size])
         rest = rest[size:]
+        size = next(sizes)
     block = bytes(rest) + source.read(size - len(rest))
     del rest
     while block:
         yield block
-        block = source.read(size)
+        block = source.read(next(sizes))
 
 
-def _block_size(known: int | None) -> int:
-    """Return the size of every block: 8 MiB, or more where 50,000 of those would not do."""
-    return max(BLOCK, -(-(known or 0) // _MOST_BLOCKS))
+def _block_sizes(known: int | None) -> Iterator[int]:
+    """Yield the size of each block: 8 MiB, or more where 50,000 of those would not do.
+
+    Nobody knows how long a stream is, so its blocks grow: the last fifth of them are 16 times the first.
+    """
+    if known is not None:
+        yield from itertools.repeat(max(BLOCK, -(-known // _MOST_BLOCKS)))
+    for number in itertools.count():
+        yield BLOCK << number // (_MOST_BLOCKS // 5)
 
 
 def _landed(flying: set[Future[int]], progress: Progress) -> set[Future[int]]:

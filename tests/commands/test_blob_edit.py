@@ -5,6 +5,7 @@ import pty
 import re
 import shlex
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -141,7 +142,7 @@ def test_where_both_changed_the_same_lines_the_editor_opens_again(
     assert shown.startswith(
         f"<<<<<<< yours\nuno\n||||||| as you found it {before}\none\n=======\nONE\n>>>>>>> somebody"
     )
-    assert f"somebody else has changed {target} too, 1 times in the same lines\n" in result.shown
+    assert f"somebody else has changed {target} too, once in the same lines\n" in result.shown
 
 
 def test_marks_that_stay_are_never_written(stcc: Stcc, there: Situation, script: Script) -> None:
@@ -256,6 +257,43 @@ def test_a_document_that_was_spoilt_is_kept(stcc: Stcc, there: Situation, script
     result = in_terminal(stcc, "entity", "edit", there.table, "P", "R", editor=script('echo "{" > "$1"'))
 
     assert (result.code, result.kept is not None and result.kept.read_text()) == (1, "{\n")
+
+
+def test_marks_of_others_belong_to_the_text(stcc: Stcc, there: Situation, script: Script, tmp_path: Path) -> None:
+    """A blob may hold an unfinished merge of something else."""
+    foreign = b"<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> main\nlast\n"
+    target = there.named("merge", foreign)
+    editor = script(
+        f'if [ -e {tmp_path}/again ]; then sed -i "/yours/d;/as you/d;/somebody/d" "$1"; else touch {tmp_path}/again;'
+        f' somebody "$(cat "$1")!"; echo mine >> "$1"; fi',
+        target,
+    )
+
+    assert in_terminal(stcc, "blob", "edit", target, editor=editor).code == 0
+    assert there.content(target).startswith(b"<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> main\n")
+
+
+def test_what_the_editor_leaves_beside_the_file_goes_with_it(
+    stcc: Stcc, there: Situation, script: Script, tmp_path: Path
+) -> None:
+    editor = script('cp "$1" "$1~"; touch "$(dirname "$1")/.swp"; echo edited > "$1"')
+
+    assert in_terminal(stcc, "blob", "edit", there.blob, editor=editor).code == 0
+    assert list(tmp_path.glob("stcc-edit-*")) == []
+
+
+def test_without_a_place_for_the_text_nothing_begins(stcc: Stcc, there: Situation, tmp_path: Path) -> None:
+    shell = subprocess.run(
+        ["bash", "-c", 'ulimit -f 0; exec "$0" -m stcc blob edit "$1"', sys.executable, there.blob],
+        env=own_environment() | stcc.surroundings | {"VISUAL": f"touch {tmp_path}/opened"},
+        capture_output=True,
+        check=False,
+    )
+
+    assert (shell.returncode, shell.stdout, there.content(there.blob)) == (74, b"", CONTENT)
+    assert shell.stderr.startswith(b"stcc: no temporary file can be made: no usable temporary directory found in [")
+    assert shell.stderr.endswith(b"]; nothing was changed\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_stdout_that_is_captured_stays_clean(stcc: Stcc, there: Situation, script: Script) -> None:

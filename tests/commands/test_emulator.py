@@ -202,6 +202,23 @@ def test_a_stranger_with_the_recorded_pid_is_left_alone(stcc: Stcc, tmp_path: Pa
     assert answers == (NOT_RUNNING, NOT_RUNNING, None)
 
 
+@pytest.mark.parametrize("verb", ["start", "status", "stop"])
+def test_a_record_that_is_damaged_is_named_not_ignored(verb: str, stcc: Stcc, tmp_path: Path) -> None:
+    record = tmp_path / "state/stcc/emulator.json"
+    record.parent.mkdir(parents=True)
+    record.write_text('{"pid": 1')
+
+    result = stcc("emulator", verb)
+    record.unlink()
+
+    assert result == Result(
+        74,
+        "",
+        f"stcc: the record of the running emulator cannot be read: {record}\n"
+        "  end an Azurite that may still be running by hand (ps), then delete the file\n",
+    )
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,37 @@ def test_an_azurite_that_ends_during_its_start_is_quoted(launching: Callable[[Se
     assert failure.value.hint == f"if its installation is damaged, delete {install.place()}: it is installed again"
 
 
+def test_an_azurite_that_ends_in_the_background_names_its_log(state: Path) -> None:
+    with pytest.raises(StartFailed) as failure:
+        background.start(Setup(flags=("--debug", "/dev/null/log")), progress=silent)
+
+    log = state / "emulator.log"
+    assert failure.value.hint == (
+        f"if its installation is damaged, delete {install.place()}: it is installed again; its log: {log}"
+    )
+    assert "EEXIST" in log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("log", "line"),
+    [
+        ("", "it said nothing"),
+        ("one\ntwo\n\n", "two"),
+        ("Error: Cannot find module 'x'\n    at load\n{\n  code: 'E'\n}\n\nNode.js v20.1.0\n",
+         "Error: Cannot find module 'x'"),
+        ("SyntaxError: bad\nNode.js v18.0.0\n", "SyntaxError: bad"),
+        ("Exit due to unhandled error: no\nbye\n", "Exit due to unhandled error: no"),
+    ],
+)  # fmt: skip
+def test_an_azurite_that_ends_is_quoted_with_the_line_that_says_why(log: str, line: str, tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(log)
+
+    with (tmp_path / "log").open("rb") as opened, pytest.raises(StartFailed) as failure:
+        wait_until_ready(opened.fileno(), alive=lambda: False)
+
+    assert failure.value.message == f"Azurite ended during its start: {line}"
+
+
 def test_a_started_azurite_is_found_again_until_it_is_stopped(state: Path) -> None:
     started = background.start(Setup(), progress=silent)
     mode = (state / "emulator.json").stat().st_mode & 0o777
@@ -270,7 +302,11 @@ def test_a_stranger_with_the_recorded_pid_is_neither_found_nor_ended(state: Path
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{", "[]", "7", "{}", json.dumps({"pid": 1}), json.dumps(dict.fromkeys(Instance.__slots__))],
+    ["", "{", "[]", "7", "{}", json.dumps({"pid": 1}), json.dumps(dict.fromkeys(Instance.__slots__))]
+    + [
+        json.dumps(asdict(example(pid=1, started="boot/1")) | wrong)
+        for wrong in ({"pid": "1"}, {"pid": True}, {"blob_port": 1.5}, {"started": 7}, {"data": 7}, {"more": 1})
+    ],
 )
 def test_a_record_that_cannot_be_read_is_not_taken_for_nothing(state: Path, content: str) -> None:
     """An Azurite may be running behind it, which nobody would find again."""

@@ -41,7 +41,7 @@ def test_what_fits_together_fits_either_way_round(base: str, mine: str, theirs: 
 
     assert there.conflicts == back.conflicts
     assert there.text == back.text or there.conflicts
-    assert has_conflicts(there.text) == bool(there.conflicts)
+    assert has_conflicts(there.text, labels=LABELS) == bool(there.conflicts)
 
 
 def test_changes_of_different_lines_are_both_kept() -> None:
@@ -60,10 +60,33 @@ def test_a_last_line_without_its_end_keeps_the_marks_on_lines_of_their_own() -> 
 
 @pytest.mark.parametrize(
     ("text", "left"),
-    [("=======\n", False), ("<<<<<<< mine\n", False), ("<<<<<<< mine\n=======\n>>>>>>> theirs\n", True), ("", False)],
+    [
+        ("<<<<<<< mine\n2\n", True),
+        ("1\r\n||||||| base\r\n", True),
+        (">>>>>>> theirs", True),
+        ("<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> main\n", False),
+        ("two\n=======\n", False),
+        (" <<<<<<< mine\n", False),
+        ("", False),
+    ],
 )
-def test_conflict_marks_are_told_from_other_lines(text: str, left: bool) -> None:
-    assert has_conflicts(text) == left
+def test_our_marks_are_told_from_those_of_others(text: str, left: bool) -> None:
+    assert has_conflicts(text, labels=LABELS) == left
+
+
+def test_marks_end_as_the_lines_around_them() -> None:
+    assert merged("1\r\n2", "1\r\nzwei", "1\r\n\x0cdeux") == Merged(
+        "1\r\n<<<<<<< mine\nzwei\n||||||| base\n2\n=======\n\x0cdeux\n>>>>>>> theirs\n", 1
+    )
+    assert merged("1\r\n", "a\x0cb\r\n", "c\u2028d") == Merged(
+        "<<<<<<< mine\r\na\x0cb\r\n||||||| base\r\n1\r\n=======\r\nc\u2028d\r\n>>>>>>> theirs\r\n", 1
+    )
+
+
+def test_a_long_text_of_equal_lines_is_merged_in_no_time() -> None:
+    many = "\n" * 100_000
+
+    assert merged(many, f"mine\n{many}", f"{many}theirs") == Merged(f"mine\n{many}theirs", 0)
 
 
 # Lines that each occur once: what belongs together is the same for everybody then.
