@@ -85,6 +85,13 @@ class Unexpected(StccError):
     """The service gave an answer that stcc has no reading for."""
 
 
+class Changed(StccError):
+    """What was being read changed before all of it had been read."""
+
+    kind = "precondition-failed"
+    exit_code = Exit.PRECONDITION
+
+
 class Interrupted(StccError):
     """A signal ended the command: 130 for Ctrl-C, 128+n for any other."""
 

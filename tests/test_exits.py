@@ -40,6 +40,7 @@ def test_every_failure_has_a_code_that_is_in_the_table(name: str) -> None:
 def test_each_failure_has_the_code_of_its_kind() -> None:
     assert {failure("").kind: int(failure("").exit_code) for failure in FAILURES.values()} == {
         "failed": 1, "usage": 2, "denied": 3, "unavailable": 69, "unknown": 70, "local": 74, "declined": 1,
+        "precondition-failed": 12,
     }  # fmt: skip
 
 

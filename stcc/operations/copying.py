@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
+from stcc.errors import Unavailable, Unknown
 from stcc.exits import Exit
 from stcc.operations.waiting import Clock, pauses, until
 from stcc.outcomes import Refused
@@ -31,11 +32,15 @@ def until_done(
 ) -> BlobCopied | Refused:
     """Return what became of a copy, waiting for at most `wait` seconds; then it is busy.
 
-    Another copy or another writer may have taken its place meanwhile, and then it is lost.
+    Another copy or another writer may have taken its place meanwhile, and then it is lost. `Unknown` when nobody
+    tells how far it is: it has begun, and may go on.
     """
 
     def attempt() -> BlobCopied | Refused | None:
-        seen = target.state()
+        try:
+            seen = target.state()
+        except Unavailable as nobody:
+            raise _unseen(started, nobody) from nobody
         if isinstance(seen, Refused):
             return seen
         progress(seen.copied or 0, seen.total)
@@ -71,15 +76,28 @@ def _failed(started: BlobCopied, seen: CopyState) -> Refused:
     )
 
 
+def _unseen(started: BlobCopied, nobody: Unavailable) -> Unknown:
+    return Unknown(
+        f"the copy was begun, and may be done or go on; {nobody.message}",
+        target=started.target,
+        hint=_ways(started),
+        observed={"copy_id": started.copy_id},
+    )
+
+
 def _busy(started: BlobCopied, *, wait: float) -> Refused:
     return _refused(
         started,
         Exit.BUSY,
         "busy",
         f"the copy to {started.target} is not done after {wait:g} seconds, and goes on",
-        hint=f"look with blob show, end it with: stcc blob copy-abort {started.target} {started.copy_id}",
+        hint=_ways(started),
         observed={"copy_id": started.copy_id, "copy_status": PENDING},
     )
+
+
+def _ways(started: BlobCopied) -> str:
+    return f"look with blob show, end it with: stcc blob copy-abort {started.target} {started.copy_id}"
 
 
 def _refused(

@@ -27,13 +27,14 @@ class Task(NamedTuple):
 class Many:
     """Does tasks in their order, and counts what came of them.
 
-    `done` and `failed` are what the ending is called.
+    `done` and `failed` are what the ending is called; `nothing` is the exit code when there was nothing to do.
     """
 
-    def __init__(self, tasks: Iterator[Task], *, done: str, failed: str) -> None:
+    def __init__(self, tasks: Iterator[Task], *, done: str, failed: str, nothing: Exit = Exit.DONE) -> None:
         self._tasks = tasks
         self._done = done
         self._failed = failed
+        self._nothing = nothing
         self._codes: Counter[int] = Counter()
 
     def items(self) -> Iterator[Mapping[str, object]]:
@@ -68,6 +69,8 @@ class Many:
         bad = {Exit.FAILED if code == Exit.USAGE else code for code in self._codes if code != Exit.DONE}
         counts = ", ".join(f"{count} {_words(code)}" for code, count in sorted(self._codes.items()))
         story = f"{sum(self._codes.values())} in all: {counts}" if counts else "nothing to do"
+        if not counts:
+            return Ending(kind="absent" if self._nothing else self._done, exit_code=self._nothing, story=story)
         if not bad:
             return Ending(kind=self._done, story=story)
         code = bad.pop() if len(bad) == 1 else Exit.UNKNOWN if Exit.UNKNOWN in bad else Exit.FAILED

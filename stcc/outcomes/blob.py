@@ -39,7 +39,10 @@ class BlobGot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlobShown:
-    """`lease_duration` is `fixed` or `infinite`, and only there while leased."""
+    """`lease_duration` is `fixed` or `infinite`, and only there while leased.
+
+    `sequence_number` is that of a page blob; `copy_id` and `copy_status` tell about the last copy to the blob.
+    """
 
     noun: ClassVar[str] = "blob"
     kind: ClassVar[str] = "blob-shown"
@@ -59,15 +62,21 @@ class BlobShown:
     created: str | None
     tag_count: int | None
     metadata: Mapping[str, str]
+    sequence_number: int | None
+    copy_id: str | None
+    copy_status: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlobDeleted:
+    """`snapshots` is `include` or `only` where they were deleted too, or only they."""
+
     noun: ClassVar[str] = "blob"
     kind: ClassVar[str] = "blob-deleted"
 
     reply: Reply
     target: str
+    snapshots: str | None
 
 
 BlobOutcome = BlobPut | BlobGot | BlobShown | BlobDeleted

@@ -19,6 +19,7 @@ from stcc.values.targets import BlobTarget
 
 # Conditions under which the same bytes cannot land twice: the first landing makes them untrue.
 _ONCE: Final = ("--append-position", "--if-match")
+_BEHIND_THE_END: Final = 416
 _MEANING: Final = "the bytes may or may not have been appended"
 
 
@@ -35,12 +36,13 @@ def append(
         return _appended(account, client, target, data, conditions=conditions, created=False)
     except Rejected as rejected:
         if create is None or rejected.status != 404 or rejected.code == "ContainerNotFound":
-            return _refused(account, client, target, rejected, conditions)
+            return _refused(account, client, target, rejected, conditions=conditions)
+    created = False
     try:
         created = _create(client, target, create)
         return _appended(account, client, target, data, conditions=conditions, created=created)
     except Rejected as rejected:
-        return _refused(account, client, target, rejected, conditions)
+        return _refused(account, client, target, rejected, conditions=conditions, created=created)
 
 
 def _appended(
@@ -57,7 +59,7 @@ def _appended(
         target=target,
         repeat=any(flag in conditions.values for flag in _ONCE),
         look=_look_at_bytes(account, client, data, conditions),
-        meaning=_MEANING,
+        meaning=f"it was created, and {_MEANING}" if created else _MEANING,
     )
     return BlobAppended(
         reply=said.reply(settled=settled),
@@ -93,9 +95,18 @@ def _create(client: Any, target: BlobTarget, attributes: Attributes) -> bool:
     return True
 
 
-def _refused(account: Account, client: Any, target: BlobTarget, rejected: Rejected, conditions: Conditions) -> Refused:
+def _refused(
+    account: Account,
+    client: Any,
+    target: BlobTarget,
+    rejected: Rejected,
+    *,
+    conditions: Conditions,
+    created: bool = False,
+) -> Refused:
     look, expected = look_at(account, client), conditions.expected_etag
-    return refused(rejected, target=target, doing="append to", look=look, expected=expected)
+    doing = "append to the just created" if created else "append to"
+    return refused(rejected, target=target, doing=doing, look=look, expected=expected)
 
 
 def _look_at_bytes(account: Account, client: Any, data: bytes, conditions: Conditions) -> Look | None:
@@ -106,7 +117,16 @@ def _look_at_bytes(account: Account, client: Any, data: bytes, conditions: Condi
 
     def looking() -> Mapping[str, object]:
         seen = look()
-        here = ask(client.download_blob, offset=int(position), length=len(data)).value.readall()
-        return {**seen, "same_content": here == data}
+        return {**seen, "same_content": _bytes_at(client, int(position), len(data)) == data}
 
     return looking
+
+
+def _bytes_at(client: Any, position: int, size: int) -> bytes:
+    """Return what a blob has from a position on, which is nothing where it ends there."""
+    try:
+        return bytes(ask(client.download_blob, offset=position, length=size).value.readall())
+    except Rejected as rejected:
+        if rejected.status != _BEHIND_THE_END:
+            raise
+        return b""

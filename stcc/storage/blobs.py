@@ -45,6 +45,9 @@ def show(account: Account, target: BlobTarget, *, conditions: Conditions) -> Blo
         created=iso(found.creation_time),
         tag_count=found.tag_count,
         metadata=found.metadata or {},
+        sequence_number=found.page_blob_sequence_number,
+        copy_id=found.copy.id,
+        copy_status=found.copy.status,
     )
 
 
@@ -65,7 +68,7 @@ def delete(
         )
     except Rejected as rejected:
         return refused(rejected, target=target, doing="delete", look=look, expected=conditions.expected_etag)
-    return BlobDeleted(reply=said.reply(settled=settled), target=str(target))
+    return BlobDeleted(reply=said.reply(settled=settled), target=str(target), snapshots=snapshots)
 
 
 def listing(

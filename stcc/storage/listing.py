@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Any, Final
 
-from stcc.errors import Unexpected
+from stcc.errors import Changed, Unexpected
 from stcc.storage.answers import Rejected, attempt_to_read
 from stcc.storage.settle import read
 
@@ -28,7 +28,7 @@ def walk(page: Callable[[Any], Page], *, target: object, limit: int | None) -> I
     """Return the items of all pages, at most `limit`; a page that fails is asked for again.
 
     The first page is read at once, so a no to the question is raised here (`Rejected`); what fails later
-    comes out of the iterator, as `Unavailable` or `Unexpected`.
+    comes out of the iterator, as `Unavailable`, `Unexpected`, or `Changed` where pages are pinned to one state.
     """
 
     def ask_for(token: Any) -> Page:
@@ -43,8 +43,13 @@ def _rest(ask_for: Callable[[Any], Page], token: Any, *, target: object) -> Iter
         try:
             found, token = ask_for(token)
         except Rejected as rejected:
-            msg = f"{target}: the listing broke off ({rejected})"
-            raise Unexpected(
-                msg, target=str(target), http_status=rejected.status, error_code=rejected.code
+            changed = rejected.status == 412
+            what = "it changed while it was listed" if changed else "the listing broke off"
+            raise (Changed if changed else Unexpected)(
+                f"{target}: {what} ({rejected})",
+                target=str(target),
+                http_status=rejected.status,
+                error_code=rejected.code,
+                request_id=rejected.request_id,
             ) from rejected
         yield from found

@@ -61,7 +61,7 @@ def put(
 ) -> PagesPut | Refused:
     """Write pages in one request; without a condition, sending it again writes the same once more."""
     client = account.blob(target)
-    look = look_at(account, client)
+    look = _look(account, client)
     try:
         said, settled = change(
             lambda: ask_tagged(client.upload_page, data, offset=offset, length=len(data), headers=conditions.headers()),

@@ -35,7 +35,7 @@ def test_show_tells_the_properties_and_hides_the_mark(stcc: Stcc, there: Situati
     )
     assert stcc("blob", "show", target, "-o", "tsv").out == (
         f"{found.etag}\t{when}\t4\tBlockBlob\tapplication/octet-stream\t{MD5_OF_TEXT}\tavailable\tunlocked\t\tHot\t"
-        f"{when}\t\towner=me stcc_op={mark}\n"
+        f"{when}\t\towner=me stcc_op={mark}\t\t\t\n"
     )
 
 

@@ -221,4 +221,4 @@ def test_what_is_one_blobs_alone_is_refused(
 
 def test_nothing_to_do_is_said(stcc: Stcc, home: str, tmp_path: Path) -> None:
     assert stcc("blob", "put", "-r", home, str(tmp_path)) == Result(0, "", "nothing to do\n")
-    assert stcc("blob", "get", "-r", home, str(tmp_path)) == Result(0, "", "nothing to do\n")
+    assert stcc("blob", "get", "-r", home, str(tmp_path)) == Result(4, "", "nothing to do\n")

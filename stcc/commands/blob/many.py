@@ -8,6 +8,7 @@ from typing import Final
 from stcc import files, folders
 from stcc.commands import sources
 from stcc.errors import Usage
+from stcc.exits import Exit
 from stcc.operations.many import Many, Task
 from stcc.outcomes import Answer, Listing, Refused
 from stcc.outcomes.blob import BlobGot, BlobPut
@@ -85,7 +86,9 @@ def get(runtime: Runtime, target: str, folder: str | None, *, conditions: Condit
             one = partial(_get_one, account, container, name, root, local, pinned, force=force)
             yield Task(f"{container}/{name}", local, one)
 
-    return _listing(Many(tasks(), done="blobs-got", failed="blobs-got-in-part"), "blobs-got", target)
+    return _listing(
+        Many(tasks(), done="blobs-got", failed="blobs-got-in-part", nothing=Exit.ABSENT), "blobs-got", target
+    )
 
 
 def _get_one(

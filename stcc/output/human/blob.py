@@ -19,7 +19,8 @@ def human(outcome: BlobOutcome) -> Text:
         case BlobShown():
             return Text(out=pairs(_fields(outcome)))
         case BlobDeleted():
-            return Text(err=f"deleted {target}\n")
+            what = {"only": "the snapshots of ", "include": "with its snapshots "}.get(outcome.snapshots or "", "")
+            return Text(err=f"deleted {what}{target}\n")
         case _:
             assert_never(outcome)
 
@@ -37,6 +38,8 @@ def _fields(outcome: BlobShown) -> dict[str, object]:
         "tier": outcome.tier,
         "created": outcome.created,
         "tags": outcome.tag_count,
+        "sequence_number": outcome.sequence_number,
+        "copy": " ".join(filter(None, [outcome.copy_status, outcome.copy_id])) or None,
     }
     return fields | shown(outcome.metadata)
 
