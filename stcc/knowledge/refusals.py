@@ -100,7 +100,7 @@ MEANINGS: Final[dict[str, tuple[str, str]]] = {
         "a block of the list is not there",
         "it was never staged, or somebody wrote the blob since, which drops all such blocks: blob block list",
     ),
-    "InvalidBlobOrBlock": ("the block's id has another length than those there", "all ids of a blob must be equally long"),
+    "InvalidBlobOrBlock": ("its id is longer or shorter than those of the other blocks", "all must be equally long"),
     "InvalidPageRange": ("the range lies outside of the blob", "pages are 512 bytes; blob show tells the size"),
     "PreviousSnapshotNotFound": ("there is no such earlier snapshot", "blob list --include snapshots"),
     "PreviousSnapshotCannotBeNewer": ("the snapshot is newer than the blob it is compared with", ""),

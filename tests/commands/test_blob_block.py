@@ -72,8 +72,8 @@ def test_ids_of_one_blob_are_equally_long(stcc: Stcc, there: Situation) -> None:
     assert stcc("blob", "block", "stage", target, "-", "--id", "longer", stdin=b"two") == Result(
         1,
         "",
-        f"stcc: cannot stage a block for {target}: the block's id is as long as no other's of this blob"
-        " (400 InvalidBlobOrBlock)\n  all ids must have one length\n",
+        f"stcc: cannot stage a block for {target}: its id is longer or shorter than those of the other blocks"
+        " (400 InvalidBlobOrBlock)\n  all must be equally long\n",
     )
     assert uncommitted(there, target) == {"a1": 3}
 
