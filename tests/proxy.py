@@ -138,7 +138,7 @@ class Proxy:
         except (ConnectionError, h11.RemoteProtocolError):
             pass  # the client or the service broke off: the other one is told by the closed connection
         finally:
-            writer.close()
+            await closed(writer)
 
     async def _exchange(self, client: Peer) -> bool:
         """Pass on one request and its answer, or do what the fault says; return whether the connection goes on."""
@@ -182,7 +182,7 @@ class Proxy:
                 raise ConnectionResetError("the service closed the connection without an answer")
             content = await service.body()
         finally:
-            writer.close()
+            await closed(writer)
         self.wire.answered(number, answer.status_code)
         # Built anew because h11 sends no other version than 1.1, whatever the service spoke.
         headers = answer.headers.raw_items()
@@ -208,6 +208,17 @@ class Proxy:
                 pass
         await client.write(client.serialize(answer, body))
         return client.http.our_state is h11.DONE and client.http.their_state is h11.DONE
+
+
+async def closed(writer: asyncio.StreamWriter) -> None:
+    """Close a connection for good, so that the end of the loop finds none that is still closing."""
+    writer.close()
+    try:
+        async with asyncio.timeout(2):
+            await writer.wait_closed()
+    except (TimeoutError, OSError):
+        writer.transport.abort()
+        await asyncio.sleep(0)
 
 
 def recorded(head: h11.Request) -> Recorded:

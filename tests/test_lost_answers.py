@@ -51,7 +51,8 @@ def test_a_change_whose_answer_is_lost_is_settled_or_unknown(
     assert change.printed(there) == change.before
     proxied.fail(fault, when=writes)
 
-    code, out, _ = proxied_stcc(*beside(argv, "--timeout", "350ms"), stdin=b"text")
+    patience = "350ms" if isinstance(fault, Delay) else "10s"
+    code, out, _ = proxied_stcc(*beside(argv, "--timeout", patience), stdin=b"text")
 
     assert (code, told(out, change) if code == 0 else out) == (change.lost, change.printed(there) if code == 0 else "")
     assert change.printed(there) is not None
