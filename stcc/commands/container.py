@@ -133,7 +133,7 @@ def set_acl(
         str | None, typer.Option("--from", metavar="FILE|-", help="All policies, in JSON as get-acl prints it.")
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="One request, nothing is read; exactly what is given.")
+        bool, typer.Option("--replace", help="One request, nothing is read; with --public-access.")
     ] = False,
     attempts: Annotated[
         int | None, typer.Option("--attempts", min=1, max=1000, metavar="N", help="While others are faster (10).")

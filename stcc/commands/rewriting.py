@@ -90,7 +90,7 @@ def edited(runtime: Runtime, document: updating.Document, editor: Sequence[str],
     try:
         return editing.edit(document, found, desk)
     finally:
-        if path.exists():
+        if path.is_file():
             runtime.last_words.append(f"your text is in {path}")
         else:  # with what the editor may have left beside it
             shutil.rmtree(path.parent, ignore_errors=True)
@@ -104,6 +104,8 @@ def editor_of(runtime: Runtime) -> list[str]:
                 return shlex.split(text)
             except ValueError as error:
                 raise Usage(f"{variable} is not a command: {text!r}", hint=str(error)) from error
+    if not runtime.asks:
+        raise Usage("there is no terminal to edit on", hint="VISUAL or EDITOR may name a program that needs none")
     if shutil.which("vi", path=runtime.environment.get("PATH", os.defpath)) is None:
         raise Usage("there is no editor", hint="set VISUAL or EDITOR")
     return ["vi"]

@@ -1,6 +1,7 @@
 """Editing a document as a person does: slowly, while others may write, and without ever losing a word."""
 
 import dataclasses
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -34,8 +35,10 @@ class Desk(NamedTuple):
             draft.keep(len(text))
 
     def text(self) -> bytes:
-        """Return what is there."""
+        """Return what is there; an editor may have left something else, which could not even be opened in time."""
         try:
+            if not stat.S_ISREG(self.path.stat().st_mode):
+                raise Local(f"{str(self.path)!r} is no file any more; nothing was changed")
             return self.path.read_bytes()
         except OSError as error:
             raise Local(f"{str(self.path)!r} cannot be read: {files.why(error)}; nothing was changed") from error
@@ -101,8 +104,8 @@ def _merge(document: Document, base: Version, mine: bytes, theirs: Version, desk
 
 def _is_untouched(desk: Desk, found: Version) -> bool:
     try:
-        return desk.path.read_bytes() == found.content
-    except OSError:
+        return desk.text() == found.content
+    except Local:
         return False
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from stcc.emulator.instance import Instance
 from tests.azurite import ProxiedAccount
-from tests.running import Stcc, own_environment
+from tests.running import Result, Stcc, own_environment
 from tests.situations import CONTENT, HELD, Situation
 from tests.wire import Answer, Drop, writes
 
@@ -271,6 +271,26 @@ def test_marks_of_others_belong_to_the_text(stcc: Stcc, there: Situation, script
 
     assert in_terminal(stcc, "blob", "edit", target, editor=editor).code == 0
     assert there.content(target).startswith(b"<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> main\n")
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("instead", ["mkfifo", "mkdir"])
+def test_an_editor_that_leaves_no_file_is_no_riddle(
+    instead: str, stcc: Stcc, there: Situation, script: Script, tmp_path: Path
+) -> None:
+    result = in_terminal(stcc, "blob", "edit", there.blob, editor=script(f'rm "$1"; {instead} "$1"'))
+
+    assert (result.code, result.kept, there.content(there.blob)) == (74, None, CONTENT)
+    assert result.shown.endswith(" is no file any more; nothing was changed\n")
+    assert list(tmp_path.glob("stcc-edit-*")) == []
+
+
+def test_without_a_terminal_no_editor_is_guessed(stcc: Stcc, there: Situation) -> None:
+    assert stcc("blob", "edit", there.blob) == Result(
+        2,
+        "",
+        "stcc: there is no terminal to edit on\n  VISUAL or EDITOR may name a program that needs none\n",
+    )
 
 
 def test_what_the_editor_leaves_beside_the_file_goes_with_it(

@@ -222,3 +222,10 @@ def test_what_is_one_blobs_alone_is_refused(
 def test_nothing_to_do_is_said(stcc: Stcc, home: str, tmp_path: Path) -> None:
     assert stcc("blob", "put", "-r", home, str(tmp_path)) == Result(0, "", "nothing to do\n")
     assert stcc("blob", "get", "-r", home, str(tmp_path)) == Result(4, "", "nothing to do\n")
+
+
+def test_an_empty_folder_name_is_not_the_current_folder(stcc: Stcc, home: str) -> None:
+    hint = "  is the variable set? . is the current folder\n"
+
+    assert stcc("blob", "put", "-r", home, "") == Result(2, "", f"stcc: the source is empty\n{hint}")
+    assert stcc("blob", "get", "-r", home, "") == Result(2, "", f"stcc: the destination is empty\n{hint}")

@@ -30,7 +30,7 @@ def put(
     """Put every file below a folder; `kind` is the media type of all, else each has its own."""
     container, prefix = _place(target)
     _check(conditions, but={"--if-none-match"} if conditions.values.get("--if-none-match") == "*" else set())
-    root = Path(folder)
+    root = Path(_given(folder, "source"))
     if not root.is_dir():
         raise Usage(f"not a folder: {folder!r}", hint="-r puts every file below a folder")
     account = runtime.account(container.at)
@@ -72,11 +72,11 @@ def get(runtime: Runtime, target: str, folder: str | None, *, conditions: Condit
     """Get every blob below a prefix, each in the state in which it was listed."""
     container, prefix = _place(target)
     _check(conditions, but=set())
+    root = folders.Folder(Path("." if folder is None else _given(folder, "destination")))
     account = runtime.account(container.at)
     listed = blobs.listing(account, container, prefix=prefix, include=[], limit=None)
     if isinstance(listed, Refused):
         return listed
-    root = folders.Folder(Path("." if folder is None else folder))
 
     def tasks() -> Iterator[Task]:
         for item in listed.items:
@@ -109,6 +109,13 @@ def _get_one(
         if isinstance(answer, BlobGot):
             draft.keep(answer.size)
         return answer
+
+
+def _given(folder: str, what: str) -> str:
+    """Refuse an empty name, which would mean the current folder."""
+    if not folder.strip():
+        raise Usage(f"the {what} is empty", hint="is the variable set? . is the current folder")
+    return folder
 
 
 def _place(text: str) -> tuple[ContainerTarget, str]:
