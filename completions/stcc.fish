@@ -213,7 +213,7 @@ complete -c stcc -n '__fish_seen_subcommand_from container; and __fish_seen_subc
 complete -c stcc -n '__fish_seen_subcommand_from container; and __fish_seen_subcommand_from set-acl' -l remove -r -d 'Remove it; repeatable.'
 complete -c stcc -n '__fish_seen_subcommand_from container; and __fish_seen_subcommand_from set-acl' -l public-access -r -f -a 'none container blob' -d 'What everybody may read: nothing, all with lists, blobs by name.'
 complete -c stcc -n '__fish_seen_subcommand_from container; and __fish_seen_subcommand_from set-acl' -l from -r -d 'All policies, in JSON as get-acl prints it.'
-complete -c stcc -n '__fish_seen_subcommand_from container; and __fish_seen_subcommand_from set-acl' -l replace -d 'One request, nothing is read; exactly what is given.'
+complete -c stcc -n '__fish_seen_subcommand_from container; and __fish_seen_subcommand_from set-acl' -l replace -d 'One request, nothing is read; with --public-access.'
 complete -c stcc -n '__fish_seen_subcommand_from container; and __fish_seen_subcommand_from set-acl' -l attempts -r -d 'While others are faster (10).'
 complete -c stcc -n '__fish_seen_subcommand_from container; and __fish_seen_subcommand_from set-acl' -l if-modified-since -r -d 'Only if changed since then (RFC 3339, RFC 1123, now-10m).'
 complete -c stcc -n '__fish_seen_subcommand_from container; and __fish_seen_subcommand_from set-acl' -l if-unmodified-since -r -d 'Only if not changed since then; whole seconds.'
