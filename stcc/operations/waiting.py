@@ -22,11 +22,15 @@ class Clock(Protocol):
         ...
 
 
+# Deadlines go on while the machine sleeps, where its clock can tell.
+_CLOCK: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
 class SystemClock:
-    """The clock of this machine."""
+    """The clock of this machine; what it counts goes on while the machine is suspended."""
 
     def monotonic(self) -> float:
-        return time.monotonic()
+        return time.clock_gettime(_CLOCK)
 
     def sleep(self, seconds: float, /) -> None:
         time.sleep(seconds)
@@ -42,10 +46,18 @@ def pauses(*, first: float = FIRST_PAUSE, longest: float = LONGEST_PAUSE) -> Ite
         first = min(first * 2, longest)
 
 
-def until(attempt: Callable[[], T], *, wait: float, clock: Clock, between: Iterator[float]) -> T:
+def until(
+    attempt: Callable[[], T],
+    *,
+    wait: float,
+    clock: Clock,
+    between: Iterator[float],
+    pause: Callable[[float], None] | None = None,
+) -> T:
     """Return the first result of `attempt` that is not None, trying for at most `wait` seconds; then None.
 
-    The last pause is cut to what is left, so the last try comes when the time is up; 0 is one try.
+    The last pause is cut to what is left, so the last try comes when the time is up; 0 is one try. `pause` may
+    come back sooner than after the seconds that it is told.
     """
     ends = clock.monotonic() + wait
     while True:
@@ -53,4 +65,4 @@ def until(attempt: Callable[[], T], *, wait: float, clock: Clock, between: Itera
         left = ends - clock.monotonic()
         if result is not None or left <= 0:
             return result
-        clock.sleep(min(next(between), left))
+        (pause or clock.sleep)(min(next(between), left))

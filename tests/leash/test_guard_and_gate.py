@@ -1,0 +1,170 @@
+"""The guard and the gate alone: what they do with what comes through their pipes, and when nothing more comes."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from stcc.emulator.process import identity
+from stcc.leash import gate, guard
+from stcc.leash.group import processes_in_proc, processes_of_ps
+from stcc.leash.starting import start_gate
+from tests.leash.commands import ROOT, wait_for
+
+
+@pytest.fixture
+def group() -> Generator["subprocess.Popen[bytes]"]:
+    """Return a process that leads a group of its own."""
+    with subprocess.Popen(["sleep", "60"], process_group=0) as process:
+        yield process
+        process.kill()
+
+
+class Watching:
+    """A guard that watches in a thread of this process."""
+
+    def __init__(self) -> None:
+        told, self._orders = os.pipe()
+        self.ready, ack = os.pipe()
+        self._thread = threading.Thread(target=guard.watch, args=(told, ack))
+        self._thread.start()
+
+    def tell(self, text: str) -> None:
+        os.write(self._orders, text.encode())
+
+    def end(self) -> None:
+        os.close(self._orders)
+        self._thread.join()
+
+
+def has_ended(process: "subprocess.Popen[bytes]") -> bool:
+    return select.select([os.pidfd_open(process.pid)], [], [], 0.2) != ([], [], [])
+
+
+def test_a_guard_says_that_it_is_ready_when_it_knows_its_group(group: "subprocess.Popen[bytes]") -> None:
+    watching = Watching()
+    before = select.select([watching.ready], [], [], 0.05)[0]
+    watching.tell(f"{group.pid} inf\n")
+
+    assert (before, os.read(watching.ready, 10)) == ([], b"+")
+    watching.tell("done\n")
+    watching.end()
+
+
+def test_a_guard_kills_when_the_last_moment_it_was_told_has_come(group: "subprocess.Popen[bytes]") -> None:
+    watching = Watching()
+    watching.tell(f"{group.pid} {guard.now() + 0.1}\n")
+    watching.tell(f"{group.pid} {guard.now() + 0.6}\n{group.pid} ")  # and half a line
+    alive = not has_ended(group)
+
+    assert (alive, group.wait()) == (True, -signal.SIGKILL)
+    watching.tell("inf\ndone\n")
+    watching.end()
+
+
+def test_a_guard_kills_when_nobody_can_tell_it_anything_any_more(group: "subprocess.Popen[bytes]") -> None:
+    watching = Watching()
+    watching.tell(f"{group.pid} inf\n")
+    watching.end()
+
+    assert group.wait() == -signal.SIGKILL
+
+
+def test_a_guard_that_is_done_kills_nobody(group: "subprocess.Popen[bytes]") -> None:
+    watching = Watching()
+    watching.tell(f"{group.pid} inf\ndone\n")
+    watching.end()
+
+    assert not has_ended(group)
+
+
+def test_a_guard_that_was_told_nothing_kills_nobody() -> None:
+    Watching().end()
+
+
+def test_an_order_arrives_as_it_was_sent_or_not_at_all() -> None:
+    sent = gate.order(["echo", "\udcff"], {"A": "1"}, [15])
+
+    assert arrived(sent) == ([b"echo", b"\xff"], {b"A": b"1"}, [15])
+    assert [arrived(sent[:length]) for length in range(len(sent))] == [None] * len(sent)
+
+
+def arrived(data: bytes) -> tuple[list[bytes], dict[bytes, bytes], list[int]] | None:
+    reading, writing = os.pipe()
+    os.write(writing, data)
+    os.close(writing)
+    return gate.received(reading)
+
+
+def test_an_order_larger_than_a_pipe_arrives() -> None:
+    with start_gate(os.environ) as started:
+        environment = {"LARGE": "x" * 100_000}
+
+        assert started.open(["sh", "-c", "[ ${#LARGE} = 100000 ]"], environment=environment, blocked=set()) is None
+        wait_for(lambda: started.group.has_ended)
+        assert started.group.close() == 0
+
+
+GATE = "import sys; from stcc.leash import gate; gate.pass_through(int(sys.argv[1]), int(sys.argv[2]))"
+
+
+def test_a_gate_tells_the_number_of_the_error() -> None:
+    (told, order), (errors, failed) = os.pipe(), os.pipe()
+    with subprocess.Popen([sys.executable, "-c", GATE, str(told), str(failed)], pass_fds=(told, failed), cwd=ROOT):
+        os.close(failed)
+        os.write(order, gate.order(["/nonexistent"], {}, []))
+        os.close(order)
+
+    assert os.read(errors, 10) == b"2"
+
+
+def test_a_group_that_has_ended_takes_every_signal() -> None:
+    with start_gate(os.environ) as started:
+        group = started.group
+
+    assert (group.close(), group.tell(signal.SIGTERM), group.lives) == (-signal.SIGKILL, True, False)
+
+
+def test_processes_are_found_without_proc_as_well(group: "subprocess.Popen[bytes]") -> None:
+    listed = [set(processes()) for processes in (processes_in_proc, processes_of_ps)]
+
+    assert [(group.pid, "S") in found for found in listed] == [True, True]
+
+
+DYING = """
+import os, sys
+from stcc.leash.gate import order
+from stcc.leash.group import processes_in_proc, processes_of_ps
+from stcc.leash.starting import start_gate
+with start_gate(os.environ) as gate:
+    print(gate.group.number, flush=True)
+    {what}
+    os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        pytest.param("pass", id="nothing"),
+        pytest.param("gate._order.write(order(['touch', sys.argv[1]], {}, [])[:-1]); gate._order.flush()", id="a-part"),
+    ],
+)
+def test_a_gate_whose_opener_is_killed_before_runs_nothing(what: str, tmp_path: Path) -> None:
+    died = subprocess.run(
+        [sys.executable, "-c", DYING.format(what=what), str(tmp_path / "ran")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": ROOT},
+    )
+
+    assert (died.returncode, died.stderr) == (-9, "")
+    wait_for(lambda: identity(int(died.stdout)) is None)
+    assert not (tmp_path / "ran").exists()
