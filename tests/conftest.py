@@ -7,6 +7,7 @@ import pytest
 
 from stcc.emulator.instance import Instance
 from tests.azurite import ProxiedAccount, azurite_for_tests, hurried
+from tests.redis_server import RedisServerForTests, redis_for_tests
 from tests.running import Stcc
 from tests.situations import Situation
 
@@ -25,6 +26,13 @@ def fast_azurite() -> Generator[Instance]:
     """Run an Azurite whose clock goes ten times too fast, for tests that wait until something expires."""
     with azurite_for_tests(environment=hurried()) as instance:
         yield instance
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Generator[RedisServerForTests]:
+    """Run a redis-server for all tests of the session."""
+    with redis_for_tests() as server:
+        yield server
 
 
 @pytest.fixture

@@ -12,9 +12,12 @@ from stcc.exits import Exit
 
 
 class Reply(NamedTuple):
-    """The envelope of an answer; `settled` says how a lost answer was settled (`repeat`, `evidence`, `state`)."""
+    """The envelope of an answer; `settled` says how a lost answer was settled (`repeat`, `evidence`, `state`).
 
-    http_status: int
+    What answers without HTTP has no status.
+    """
+
+    http_status: int | None
     request_id: str | None = None
     settled: str | None = None
 
@@ -44,7 +47,7 @@ class Refused:
     """
 
     outcome: str
-    exit_code: Exit
+    exit_code: int
     http_status: int | None
     error_code: str | None
     request_id: str | None
