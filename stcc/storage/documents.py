@@ -1,5 +1,6 @@
 """What can be read, changed and written back as a whole: a blob, its metadata, an entity."""
 
+import dataclasses
 import io
 import json
 from collections.abc import Mapping
@@ -8,6 +9,7 @@ from typing import Any, Final, cast
 from stcc import files
 from stcc.errors import StccError, Usage
 from stcc.exits import Exit
+from stcc.operations.fencing import FENCE, fence_in, too_old
 from stcc.outcomes import Refused, Reply
 from stcc.outcomes.blob import BlobPut
 from stcc.outcomes.entity import EntityShown
@@ -43,10 +45,18 @@ class BlobDocument:
     """The content of a block blob; headers, metadata and tags stay as they are.
 
     `create` are the attributes of a blob that is to be made where there is none; without them, it has to be there.
+    With a `fence`, what was written under a later grant is not rewritten, and the number is stored.
     """
 
     def __init__(
-        self, account: Account, target: BlobTarget, *, conditions: Conditions, create: Attributes | None, marker: bool
+        self,
+        account: Account,
+        target: BlobTarget,
+        *,
+        conditions: Conditions,
+        create: Attributes | None,
+        marker: bool,
+        fence: int | None = None,
     ) -> None:
         self.target = str(target)
         self._account = account.without_looking()
@@ -54,6 +64,7 @@ class BlobDocument:
         self._conditions = conditions
         self._create = create
         self._marker = marker
+        self._fence = fence
         self._stored = create
 
     def read(self) -> Version | Refused:
@@ -69,8 +80,11 @@ class BlobDocument:
         blob = found.found
         kind = str(getattr(blob.properties.blob_type, "value", blob.properties.blob_type))
         if kind != "BlockBlob" or blob.size > LARGEST:
-            why = f"it is a {kind}" if kind != "BlockBlob" else "it is larger than 256 MiB"
+            why = f"its type is {kind}" if kind != "BlockBlob" else "it is larger than 256 MiB"
             return _unsuited(self.target, f"only block blobs up to 256 MiB can be rewritten, and {why}", blob.reply)
+        stored = fence_in(blob.properties.metadata)
+        if self._fence is not None and stored is not None and stored > self._fence:
+            return too_old(self.target, self._fence, stored, blob.etag)
         content = io.BytesIO()
         answer = found.poured(content.write, path="-")
         if isinstance(answer, Refused):
@@ -84,11 +98,13 @@ class BlobDocument:
     def write(self, content: bytes, over: Version) -> Updated | Refused:
         """Put the blob, if it is still this version, or still missing; only what was read can be written."""
         assert self._stored is not None  # set by every read that returns a version
+        fence = {} if self._fence is None else {FENCE: str(self._fence)}
+        attributes = dataclasses.replace(self._stored, metadata={**self._stored.metadata, **fence})
         answer = upload.put(
             self._account,
             self._blob,
             files.Source(io.BytesIO(content), name="the content", size=len(content)),
-            attributes=self._stored,
+            attributes=attributes,
             conditions=_over(over, self._conditions),
             progress=lambda _more: None,
         )

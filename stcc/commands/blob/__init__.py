@@ -14,7 +14,7 @@ VERBS: Final = {
     "get": "transfer",
     "show": "existing",
     "list": "existing",
-    "delete": "existing",
+    "delete": "delete",
     "set-metadata": "attributes",
     "set-headers": "attributes",
     "set-tags": "attributes",

@@ -1,13 +1,12 @@
-"""stcc blob: show, list, delete."""
+"""stcc blob: show and list."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from stcc.commands.blob import Blob, Snapshot
 from stcc.commands.options import Limit, group, on, runtime_of
-from stcc.errors import Usage
 from stcc.knowledge import operations
 from stcc.outcomes import Answer
 from stcc.values.targets import blob_target, listing_target
@@ -60,26 +59,3 @@ def list_(
     from stcc.storage import blobs
 
     return blobs.listing(account, container, prefix=prefix, include=[one.value for one in include or []], limit=limit)
-
-
-@app.command(cls=on(operations.DELETE_BLOB))
-def delete(
-    ctx: typer.Context,
-    target: Blob,
-    snapshot: Snapshot = None,
-    snapshots: Annotated[
-        Literal["include", "only"] | None, typer.Option("--snapshots", help="Delete the snapshots too, or only them.")
-    ] = None,
-) -> Answer:
-    """Delete a blob, if nobody changed it.
-
-    stcc blob delete data/report.csv --if-match "$etag"
-    """
-    runtime = runtime_of(ctx)
-    blob, conditions = blob_target(target, snapshot=snapshot), runtime.conditions(operations.DELETE_BLOB)
-    if blob.snapshot is not None and snapshots is not None:
-        raise Usage("--snapshot and --snapshots exclude each other")
-    account = runtime.account(blob.at)
-    from stcc.storage import blobs
-
-    return blobs.delete(account, blob, conditions=conditions, snapshots=snapshots)

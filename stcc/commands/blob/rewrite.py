@@ -6,6 +6,7 @@ import typer
 
 from stcc.commands import rewriting, sources
 from stcc.commands.blob import Blob, writable
+from stcc.commands.blob.fence import Fence
 from stcc.commands.options import NoMarker, group, on, runtime_of
 from stcc.commands.rewriting import AllowEmpty, Attempts, Command, NoLocalLock
 from stcc.errors import Usage
@@ -29,6 +30,7 @@ def update(
     allow_empty: AllowEmpty = False,
     no_local_lock: NoLocalLock = False,
     no_marker: NoMarker = False,
+    fence: Fence = None,
 ) -> Answer:
     """Change a blob by a command, without losing what others write, and print its ETag.
 
@@ -40,6 +42,8 @@ def update(
     """
     runtime = runtime_of(ctx)
     blob, conditions = writable(target), runtime.conditions(operations.REWRITE_BLOB)
+    if fence is not None and of_metadata:
+        raise Usage("--fence and --metadata exclude each other: the fence goes with the content")
     if create and (of_metadata or conditions):
         raise Usage(f"--create and {'--metadata' if of_metadata else '--lease-id'} exclude each other")
     account, marker = runtime.account(blob.at), not no_marker
@@ -50,7 +54,9 @@ def update(
         runtime,
         MetadataDocument(account, blob, conditions=conditions, marker=marker)
         if of_metadata
-        else BlobDocument(account, blob, conditions=conditions, create=made if create else None, marker=marker),
+        else BlobDocument(
+            account, blob, conditions=conditions, create=made if create else None, marker=marker, fence=fence
+        ),
         command,
         place=account.connection.endpoint("blob"),
         attempts=attempts,

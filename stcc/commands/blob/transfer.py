@@ -11,11 +11,13 @@ import typer
 from stcc import files
 from stcc.commands import etagfile, sources
 from stcc.commands.blob import Blob, Snapshot, writable
+from stcc.commands.blob import fence as fences
+from stcc.commands.blob.fence import Fence
 from stcc.commands.options import Metadata, NoMarker, group, on, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
 from stcc.outcomes import Answer, Content, Refused
-from stcc.outcomes.blob import BlobGot
+from stcc.outcomes.blob import BlobGot, BlobPut
 from stcc.runtime import Runtime
 from stcc.values import metadata as pairs
 from stcc.values.attributes import Attributes
@@ -23,6 +25,7 @@ from stcc.values.targets import blob_target
 
 if TYPE_CHECKING:
     from stcc.storage.download import Download
+    from stcc.values.conditions import Conditions
 
 app = group("Blobs as files.")
 Recursive = Annotated[bool, typer.Option("-r", "--recursive", help="All files of a folder.")]
@@ -43,6 +46,7 @@ def put(
         str | None, typer.Option("--etag-compare", metavar="FILE", help="--if-match with the ETag in this file.")
     ] = None,
     etag_save: etagfile.Save = None,
+    fence: Fence = None,
 ) -> Answer:
     """Store a file as a blob and print its new ETag; without a condition, only if there is none yet.
 
@@ -54,9 +58,11 @@ def put(
     runtime = runtime_of(ctx)
     etagfile.check(etag_save)
     etagfile.compare(runtime, etag_compare, flag="--if-match", first=False)
-    conditions = runtime.conditions(operations.PUT_BLOB)
+    conditions = fences.conditions(runtime, operations.PUT_BLOB, fence)
     if recursive:
         _check_alone(etag_compare, etag_save)
+        if fence is not None:
+            raise Usage("--fence is for one blob, not for -r")
         kind = None if content_type is None else sources.content_type(content_type)
         stored = Attributes(
             content_type="",
@@ -70,13 +76,27 @@ def put(
     blob = writable(target)
     kind = sources.content_type(content_type, blob.blob if source == "-" else source)
     values, tags = pairs.metadata(metadata or []), pairs.tags(tag or [])
-    with sources.source(source, runtime) as opened:
+    if fence is not None:
+        values |= fences.stored(fence)
+    attributes = Attributes(content_type=kind, metadata=values, tags=tags, marker=not no_marker)
+
+    def sent(opened: files.Source, under: "Conditions") -> BlobPut | Refused:
         account = runtime.account(blob.at)
         from stcc.storage import upload
 
-        attributes = Attributes(content_type=kind, metadata=values, tags=tags, marker=not no_marker)
         with runtime.progress(f"put {blob}", opened.size) as advance:
-            answer = upload.put(account, blob, opened, attributes=attributes, conditions=conditions, progress=advance)
+            return upload.put(account, blob, opened, attributes=attributes, conditions=under, progress=advance)
+
+    def sent_again(under: "Conditions") -> BlobPut | Refused:
+        with sources.source(source, runtime) as again:
+            return sent(again, under)
+
+    with sources.source(source, runtime) as opened:
+        if fence is None:
+            answer = sent(opened, conditions)
+        else:
+            again = source != "-"  # what came through a pipe cannot be read again
+            answer = fences.fenced(runtime.account(blob.at), blob, fence, sent_again, given=conditions, again=again)
     if not isinstance(answer, Refused):
         etagfile.save(etag_save, answer.etag)
     return answer
@@ -98,7 +118,8 @@ def get(
 ) -> Answer:
     """Write a blob to a file and print its ETag; 30 if it was not modified.
 
-    A large download that is interrupted goes on when the same command is given again. With -r, TARGET is
+    With --etag-compare, fetch again with --force, as DEST is there already. A large download that is interrupted
+    goes on when the same command is given again. With -r, TARGET is
     CONTAINER[/FOLDER] and DEST a folder, and there is a line for each blob, as with put -r; each comes in the
     state in which it was listed, and nothing is ever written outside of DEST.
 
