@@ -88,9 +88,10 @@ def _present(answer: Any, runtime: Runtime) -> int:
         raise
     if give_back is not None and not printed and runtime.settings.output != "none":
         give_back()
-        raise StccError(
-            "nothing of the answer was printed, so what was acquired was given back", hint="--query lease_id"
-        )
+        from stcc.output.machine import result
+
+        missing = "nothing of the answer was printed, so what was acquired was given back"
+        raise StccError(missing, hint=f"--query {next(iter(result(answer)))}")
     return answer.ended().exit_code if isinstance(answer, Listing) else getattr(answer, "exit_code", Exit.DONE)
 
 

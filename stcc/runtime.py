@@ -72,8 +72,11 @@ class Runtime:
 
             Query(self.settings.query)
 
-    def account(self, at: "Location | None" = None) -> "Account":
-        """Return the account to talk to: the one a URL target names, else the configured one."""
+    def account(self, at: "Location | None" = None, *, timeout: float | None = None) -> "Account":
+        """Return the account to talk to: the one a URL target names, else the configured one.
+
+        `timeout`: how many seconds one answer may take, where that is not for --timeout to say.
+        """
         from stcc import connection
 
         chosen = self.connection
@@ -82,15 +85,15 @@ class Runtime:
         if chosen is None:
             msg = "no storage account is named"
             raise Usage(msg, hint=connection.WAYS)
-        return self.account_of(chosen)
+        return self.account_of(chosen, timeout=timeout)
 
-    def account_of(self, connection: "Connection") -> "Account":
+    def account_of(self, connection: "Connection", *, timeout: float | None = None) -> "Account":
         """Return the account of a connection, to be asked in the way the shared options say."""
         from stcc.storage.account import Account
 
         return Account(
             connection,
-            timeout=self.settings.timeout,
+            timeout=timeout or self.settings.timeout,
             diagnose=self.settings.diagnose,
             trace=self._trace if self.settings.verbose else None,
         )
@@ -121,6 +124,11 @@ class Runtime:
     def asks(self) -> bool:
         """Whether there is a person to ask."""
         return _is_terminal(self.stdin) and _is_terminal(self.stderr)
+
+    @property
+    def watched(self) -> bool:
+        """Whether a person reads what goes to stderr."""
+        return _is_terminal(self.stderr)
 
     @property
     def shows_progress(self) -> bool:

@@ -8,6 +8,7 @@ from stcc.commands.options import StccCommand, runtime_of
 from stcc.demo import COLUMNS, STRATEGIES, Strategy
 from stcc.outcomes import Listing
 from stcc.runtime import Runtime
+from stcc.values.places import redis_server
 
 if TYPE_CHECKING:
     from stcc.storage.account import Account
@@ -27,6 +28,9 @@ def demo(
     strategy: Annotated[
         Strategy | None, typer.Argument(metavar="[STRATEGY]", help=f"{', '.join(STRATEGIES)}; all without it.")
     ] = None,
+    redis: Annotated[
+        str | None, typer.Option("--redis", metavar="redis://HOST/DB", help="lock and semaphore on this server.")
+    ] = None,
 ) -> Listing:
     """Walk through the strategies, live: every request, its answer, and whether it was the expected one.
 
@@ -35,14 +39,17 @@ def demo(
     --connection-string, ...). What it creates has a new name and is deleted at the end. 0 only if every
     outcome was as expected, else 1.
 
+    The walk-throughs lock and semaphore are also shown on Redis, with --redis.
+
     stcc demo optimistic
     """
     runtime = runtime_of(ctx)
+    server = None if redis is None else redis_server(redis)
     account = _account(runtime)
     from stcc.demo.place import Place
     from stcc.demo.tour import Tour
 
-    tour = Tour(Place(account, ending=runtime.opened, tell=runtime.say))
+    tour = Tour(Place(account, ending=runtime.opened, tell=runtime.say, redis=server))
     return Listing(
         kind="demo",
         target=strategy or "all strategies",

@@ -1,11 +1,14 @@
-"""stcc lease: acquire, renew, change, release, break, show."""
+"""stcc lease: acquire, renew, change, release, break, show, run."""
 
 import uuid
 from typing import Annotated
 
 import typer
 
+from stcc.commands import holding, running
+from stcc.commands import leased as under_lease
 from stcc.commands.options import Yes, group, on, runtime_of
+from stcc.commands.running import Command, RunCommand
 from stcc.errors import Usage
 from stcc.knowledge import operations
 from stcc.operations import leasing
@@ -161,6 +164,31 @@ def show(ctx: typer.Context, target: Target) -> Answer:
     from stcc.storage.leases import Leases
 
     return Leases(account, leased).show()
+
+
+@app.command(cls=RunCommand)
+def run(
+    ctx: typer.Context,
+    target: Target,
+    command: Command = None,
+    duration: Annotated[str, typer.Option("--duration", metavar="15..60", help="Seconds; it is renewed.")] = "30",
+    create: Annotated[bool, typer.Option("--create", help="Make an empty blob, or the container, to lease.")] = False,
+    wait: Wait = None,
+    no_wait: NoWait = False,
+) -> Answer:
+    """Run a command while holding a lease; its exit code is that of stcc. 75 if it is leased, 76 if it was lost.
+
+    The lease is renewed as long as the command runs, and the command is ended before the lease can be somebody
+    else's. It is told STCC_LEASE_ID (for --lease-id of what it writes there) and STCC_LEASE_TARGET.
+
+    stcc lease run data/report.csv --wait 5m -- ./rebuild.sh
+    """
+    runtime = runtime_of(ctx)
+    what = running.task(runtime, command)
+    seconds = times.whole_seconds(duration, option="--duration", low=15, high=60)
+    patience = holding.patience(runtime, wait, no_wait=no_wait)
+    leased, _ = _leased(runtime, target)
+    return under_lease.run(runtime, what, leased, seconds=seconds, patience=patience, create=b"" if create else None)
 
 
 def _leased(runtime: Runtime, text: str) -> tuple[Leased, Conditions]:

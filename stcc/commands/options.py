@@ -128,6 +128,8 @@ class StccCommand(TyperCommand):
     """A command that takes the shared options, and the conditions of its operation if it has one."""
 
     operation: ClassVar[Operation | None] = None
+    # Options that several commands share, as (names, metavar, help); the runtime keeps what they say, as flags.
+    kept: ClassVar[tuple[tuple[tuple[str, ...], str | None, str], ...]] = ()
 
     def __init__(self, name: str | None, **attributes: Any) -> None:
         attributes["context_settings"] = HELP_NAMES
@@ -141,6 +143,7 @@ class StccCommand(TyperCommand):
             self._complete = True
             if self.operation is not None:
                 self.params += _condition_options(self.operation)
+            self.params += [_option(*one, hidden=False, keep=_keep_flag) for one in self.kept]
             self.params += shared_options(hidden=True)
         return super().get_params(ctx)
 

@@ -87,11 +87,11 @@ def _words(code: int) -> str:
     return "done" if code == Exit.DONE else f"with {code} ({Exit(code).name.lower().replace('_', ' ')})"
 
 
-def _item(task: Task, future: Future[Transferred | Refused]) -> tuple[Exit, Mapping[str, object]]:
+def _item(task: Task, future: Future[Transferred | Refused]) -> tuple[int, Mapping[str, object]]:
     try:
         answer = future.result()
     except StccError as error:
-        code = Exit(error.exit_code)
+        code = error.exit_code
         return _row(task, error.kind, code, message=error.message, status=error.http_status, error=error.error_code)
     if isinstance(answer, Refused):
         return _row(
@@ -108,14 +108,14 @@ def _item(task: Task, future: Future[Transferred | Refused]) -> tuple[Exit, Mapp
 def _row(
     task: Task,
     outcome: str,
-    code: Exit,
+    code: int,
     *,
     etag: str | None = None,
     size: int | None = None,
     status: int | None = None,
     error: str | None = None,
     message: str = "",
-) -> tuple[Exit, Mapping[str, object]]:
+) -> tuple[int, Mapping[str, object]]:
     return code, {
         "exit_code": int(code),
         "outcome": outcome,

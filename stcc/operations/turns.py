@@ -18,7 +18,7 @@ _FILES: Final = 256
 @contextlib.contextmanager
 def turn(directory: Path, name: str, *, patience: float = PATIENCE) -> Generator[bool]:
     """Hold the turn for a name, or go on without it when it cannot be had in time; yield which of the two it is."""
-    descriptor = _opened(directory, name)
+    descriptor = opened(directory, name)
     try:
         yield descriptor is not None and _taken(descriptor, patience)
     finally:
@@ -26,8 +26,11 @@ def turn(directory: Path, name: str, *, patience: float = PATIENCE) -> Generator
             os.close(descriptor)
 
 
-def _opened(directory: Path, name: str) -> int | None:
-    """Open one of a few files, chosen by the name; they are never removed, so they must not become many."""
+def opened(directory: Path, name: str) -> int | None:
+    """Open one of a few files, chosen by the name; they are never removed, so they must not become many.
+
+    None where none can be opened: what they are for is a courtesy.
+    """
     number = hashlib.sha256(name.encode()).digest()[0] % _FILES
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)

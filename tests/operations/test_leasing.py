@@ -65,7 +65,7 @@ def test_the_last_try_comes_when_the_time_is_up(held: FakeLease, clock: FakeCloc
     assert clock.now == pytest.approx(115)
 
 
-def test_what_is_still_held_is_busy_and_looked_at_once(held: FakeLease, clock: FakeClock) -> None:
+def test_what_is_still_held_is_asked_for_once_then_looked_at_then_busy(held: FakeLease, clock: FakeClock) -> None:
     answer = acquire(held, clock, wait=5)
 
     assert answer == Refused(
@@ -79,7 +79,7 @@ def test_what_is_still_held_is_busy_and_looked_at_once(held: FakeLease, clock: F
         observed={"lease_state": "leased", "lease_status": "locked", "lease_duration": "fixed"},
     )
     assert clock.now == pytest.approx(105)
-    assert (held.asked.count("show"), held.asked[-1]) == (1, "show")
+    assert (held.asked.count("acquire"), held.asked[-1]) == (1, "show")
 
 
 def test_nobody_looks_when_told_not_to(held: FakeLease, clock: FakeClock) -> None:

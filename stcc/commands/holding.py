@@ -1,0 +1,160 @@
+"""What the commands that hold something have in common: their options, and the engine that a name lives on."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Final, TypeVar
+
+import typer
+from platformdirs import user_state_dir
+
+from stcc.commands.running import Grant
+from stcc.errors import Usage
+from stcc.operations.holding import LockHold
+from stcc.operations.keeping import Kept
+from stcc.operations.locking import Granted, Lock, Patience
+from stcc.operations.neighbours import Neighbours
+from stcc.operations.permits import Semaphore
+from stcc.operations.waiting import SystemClock
+from stcc.runtime import Runtime
+from stcc.values import times
+from stcc.values.claims import parse_identity
+from stcc.values.places import AzurePlace, Place
+
+S = TypeVar("S")
+VARIABLE: Final = "STCC_LOCK_IDENTITY"
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A name on Azure, or redis://HOST/DB/NAME.")]
+Identity = Annotated[str | None, typer.Option("--identity", metavar="ID", help="Who holds it; else a random one.")]
+Mine = Annotated[str | None, typer.Option("--identity", metavar="ID", help=f"Who holds it (or {VARIABLE}).")]
+Ttl = Annotated[str, typer.Option("--ttl", metavar="DURATION|none", help="How long it is held if nobody renews it.")]
+Note = Annotated[str | None, typer.Option("--note", metavar="TEXT", help="A few words for those who wait.")]
+Wait = Annotated[str | None, typer.Option("--wait", metavar="DURATION|forever", help="Keep trying for so long.")]
+NoWait = Annotated[bool, typer.Option("--no-wait", help="One try (the default).")]
+Container = Annotated[
+    str | None, typer.Option("--container", metavar="CONTAINER", help="Where names are kept on Azure (stcc-locks).")
+]
+PollMax = Annotated[str, typer.Option("--poll-max", metavar="DURATION", help="The longest pause between two looks.")]
+Fair = Annotated[bool, typer.Option("--fair", help="On Redis: one after the other, as they came.")]
+
+
+def patience(runtime: Runtime, wait: str | None, *, no_wait: bool) -> Patience:
+    """Return how long to wait, and how to tell for whom."""
+    if wait is not None and no_wait:
+        raise Usage("--wait and --no-wait exclude each other")
+    seconds = 0.0 if wait is None else times.waiting(wait, option="--wait")
+    told = runtime.settings.verbose or runtime.watched
+    return Patience(wait=seconds, clock=SystemClock(), tell=runtime.story if told else _to_nobody)
+
+
+def _to_nobody(_: str) -> None:
+    """Say nothing: a script that waits wants no story."""
+
+
+def identity(runtime: Runtime, given: str | None) -> str:
+    """Return who the caller says to be, by the option or else the environment; never by anything else."""
+    named = given if given is not None else runtime.environment.get(VARIABLE)
+    if named is None:
+        raise Usage("no identity is given", hint=f"--identity, with what acquire printed, or {VARIABLE}")
+    return parse_identity(named)
+
+
+def check_identity_is_seen(runtime: Runtime, given: str | None) -> None:
+    """Refuse to make up an identity that nobody would ever see."""
+    if given is None and runtime.settings.output == "none":
+        raise Usage("--output none would leave nobody with the identity", hint="choose it with --identity")
+
+
+def poll(text: str) -> float:
+    """Return the longest pause between two looks, in seconds."""
+    seconds = times.duration(text, option="--poll-max")
+    if not 0.01 <= seconds <= 60:
+        raise Usage(f"--poll-max is out of range: {text!r}", hint="10ms to 60s")
+    return seconds
+
+
+def key(runtime: Runtime, place: Place) -> str:
+    """Name a place so that no other has the same name, without secrets."""
+    if isinstance(place, AzurePlace):
+        return f"{runtime.account(place.blob.at).connection.endpoint('blob')}/{place.blob}"
+    return f"{place.kind} {place}"
+
+
+@contextmanager
+def queued(
+    runtime: Runtime, place: Place, lock: Lock, patience: Patience
+) -> Generator[tuple[Patience, Callable[[], object]]]:
+    """Let this user's runs on this host wait for one another; yield how to wait, and how to take the turn.
+
+    On Redis, those who wait are woken anyway.
+    """
+    if not isinstance(place, AzurePlace):
+        yield patience, bool
+        return
+    queue = neighbours(runtime, key(runtime, place), left=lambda state: state.left, wait=lock.wait)
+    try:
+        yield dataclasses.replace(patience, pause=queue.pause), queue.take
+    finally:
+        queue.close()
+
+
+def neighbours(
+    runtime: Runtime, name: str, *, left: Callable[[S], float | None], wait: Callable[[S, float], None]
+) -> Neighbours[S]:
+    """Return the queue of this user's runs on this host, for one name."""
+    runtime_directory = runtime.environment.get("XDG_RUNTIME_DIR")
+    directory = Path(runtime_directory or user_state_dir("stcc", appauthor=False)) / "stcc-runs"
+    return Neighbours(directory, name, clock=SystemClock(), left=left, wait=wait)
+
+
+def grant(runtime: Runtime, place: Place, granted: Granted) -> tuple[Grant, LockHold]:
+    """Return what a command runs under that was granted a lock or the lead."""
+    tenure = granted.tenure
+    keeper = lock_at(runtime, place, hurried=tenure.ttl)
+    hold = LockHold(keeper, granted, remembers=isinstance(place, AzurePlace))
+    variables = {
+        "STCC_LOCK_NAME": hold.target,
+        "STCC_LOCK_IDENTITY": tenure.identity,
+        "STCC_FENCE": str(tenure.fence),
+    }
+    return Grant(hold, Kept(granted.deadline), variables, tenure.identity, tenure.fence), hold
+
+
+def hurry(runtime: Runtime, ttl: float | None) -> float:
+    """Return how long one answer may take to whoever has a hold to keep."""
+    return min(runtime.settings.timeout, 5.0, (ttl or math.inf) / 6)
+
+
+def lock_at(
+    runtime: Runtime, place: Place, *, poll_max: float = 1.0, fair: bool = False, hurried: float | None = None
+) -> Lock:
+    """Return the lock of a name, on its engine; `hurried` is the ttl of a hold that this one is to keep."""
+    timeout = None if hurried is None else hurry(runtime, hurried)
+    if isinstance(place, AzurePlace):
+        if fair:
+            raise Usage("--fair needs Redis: on Azure, nobody keeps the order of those who wait")
+        account = runtime.account(place.blob.at, timeout=timeout)
+        from stcc.storage.locks import AzureLock
+
+        return AzureLock(account, place, clock=SystemClock(), poll_max=poll_max)
+    from stcc.redis_engine.lock import RedisLock
+    from stcc.redis_engine.server import connect
+
+    server = connect(place.server, timeout=timeout or runtime.settings.timeout)
+    return RedisLock(server, place, clock=SystemClock(), fair=fair)
+
+
+def semaphore_at(runtime: Runtime, place: Place, *, poll_max: float = 1.0, hurried: float | None = None) -> Semaphore:
+    """Return the semaphore of a name, on its engine; `hurried` as for a lock."""
+    timeout = None if hurried is None else hurry(runtime, hurried)
+    if isinstance(place, AzurePlace):
+        account = runtime.account(place.blob.at, timeout=timeout)
+        from stcc.storage.semaphores import AzureSemaphore
+
+        return AzureSemaphore(account, place, clock=SystemClock(), poll_max=poll_max)
+    from stcc.redis_engine.semaphore import RedisSemaphore
+    from stcc.redis_engine.server import connect
+
+    server = connect(place.server, timeout=timeout or runtime.settings.timeout)
+    return RedisSemaphore(server, place, clock=SystemClock())

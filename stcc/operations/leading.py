@@ -1,0 +1,105 @@
+"""Leading: a lock that many want all the time. Who loses it stands again; who is asked to resign lets others first."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from stcc.errors import Unexpected
+from stcc.operations import locking
+from stcc.operations.locking import Lock, Overtaken, State
+from stcc.operations.waiting import Clock, pauses
+from stcc.outcomes import Refused
+from stcc.outcomes.leader import LeaderResigned, LeaderShown
+from stcc.values.times import iso
+
+
+def show(lock: Lock) -> LeaderShown | Refused:
+    """Say who leads."""
+    state = lock.read()
+    if isinstance(state, Refused):
+        return state
+    held = state.held
+    if held is None or state.is_free:
+        return locking.nobody(lock.target, state)
+    return LeaderShown(
+        reply=state.reply,
+        target=lock.target,
+        identity=held.identity,
+        since=held.since,
+        expires=state.expires,
+        fence=held.fence,
+        note=held.note,
+        resigning=held.leave,
+    )
+
+
+def resign(lock: Lock, *, identity: str | None, wait: float, clock: Clock) -> LeaderResigned | Refused:
+    """Ask the leader to resign, and wait for the end of its term; with an identity, only if that one leads.
+
+    Nobody else can lead before it has stopped: it is asked, not deposed.
+    """
+    for _ in range(locking.ROUNDS):
+        state = lock.read()
+        if isinstance(state, Refused):
+            return state
+        if state.held is None or state.is_free:
+            return locking.nobody(lock.target, state)
+        if identity is not None and state.held.identity != identity:
+            return locking.not_holder(lock.target, state, identity, doing="resign as the leader of")
+        if not state.held.leave:
+            answer = lock.keep(state, state.held._replace(leave=True))
+            if isinstance(answer, Refused):
+                return answer
+            if isinstance(answer, Overtaken):
+                continue
+        ended = _ended(lock, state, wait=wait, clock=clock)
+        if isinstance(ended, Refused):
+            return ended
+        return LeaderResigned(
+            reply=state.reply, target=lock.target, identity=state.held.identity, fence=state.held.fence, ended=ended
+        )
+    return locking.restless(lock.target)
+
+
+def _ended(lock: Lock, seen: State, *, wait: float, clock: Clock) -> bool | Refused:
+    """Tell whether the term that was seen ends within the time."""
+    assert seen.held is not None
+    ends = clock.monotonic() + wait
+    while (left := ends - clock.monotonic()) > 0:
+        state = lock.read()
+        if isinstance(state, Refused):
+            return state
+        if state.held is None or state.is_free or state.held.fence != seen.held.fence:
+            return True
+        lock.wait(state, min(left, 1.0))
+    if wait:
+        return locking.busy(lock.target, seen, wait=wait)
+    return False
+
+
+def changes(lock: Lock, first: State, *, clock: Clock, poll_max: float) -> Iterator[Mapping[str, object]]:
+    """Yield who leads now, and then every change; a failure to look comes out of the iterator."""
+    state, told, between = first, _NOTHING, pauses(longest=poll_max)
+    while True:
+        now = _term(state)
+        if now != told:
+            told, between = now, pauses(longest=poll_max)
+            yield {"at": iso(datetime.now(UTC).replace(microsecond=0)), **_line(state)}
+        clock.sleep(next(between))
+        seen = lock.read()
+        if isinstance(seen, Refused):
+            raise Unexpected(seen.summary, hint=seen.hint, target=lock.target, http_status=seen.http_status)
+        state = seen
+
+
+_NOTHING = object()
+
+
+def _term(state: State) -> object:
+    return None if state.held is None or state.is_free else (state.held.identity, state.held.fence)
+
+
+def _line(state: State) -> dict[str, object]:
+    if state.held is None or state.is_free:
+        return {"leader": None, "fence": None, "since": None, "note": None}
+    held = state.held
+    return {"leader": held.identity, "fence": held.fence, "since": held.since, "note": held.note}
