@@ -6,9 +6,9 @@ _stcc() {
     if [[ $word == -- ]]; then return; fi
     if [[ -n $skip ]]; then skip=; continue; fi
     case $word in
-      --account-key|--account-key-file|--account-name|--append-position|--attempts|--auth-mode|--blob-endpoint|--blob-port|--body|--cache-control|--clear|--connection-string|--content-disposition|--content-encoding|--content-language|--content-md5|--content-type|--data|--duration|--encoding|--etag-compare|--etag-save|--filter|--from|--id|--if-match|--if-modified-since|--if-none-match|--if-sequence-number-eq|--if-sequence-number-le|--if-sequence-number-lt|--if-tags|--if-unmodified-since|--include|--lease-id|--length|--limit|--marker|--max|--max-size|--metadata|--mode|--offset|--output|--period|--policy|--pop-receipt|--prefix|--profile|--proposed-id|--public-access|--query|--queue-endpoint|--queue-port|--range|--rehydrate-priority|--remove|--sas-token|--select|--sequence-number|--since|--snapshot|--snapshots|--source-if-match|--source-if-modified-since|--source-if-none-match|--source-if-tags|--source-if-unmodified-since|--source-snapshot|--table-endpoint|--table-port|--tag|--tier|--timeout|--ttl|--visibility|--wait|-o) skip=1 ;;
+      --account-key|--account-key-file|--account-name|--append-position|--attempts|--auth-mode|--blob-endpoint|--blob-port|--body|--busy-exit-code|--cache-control|--clear|--connection-string|--container|--content-disposition|--content-encoding|--content-language|--content-md5|--content-type|--data|--duration|--encoding|--etag-compare|--etag-save|--fence|--filter|--from|--id|--identity|--if-match|--if-modified-since|--if-none-match|--if-sequence-number-eq|--if-sequence-number-le|--if-sequence-number-lt|--if-tags|--if-unmodified-since|--include|--kill-grace|--lease-id|--length|--limit|--lock-blob|--marker|--max|--max-hold|--max-size|--metadata|--mode|--note|--offset|--output|--period|--policy|--poll-max|--pop-receipt|--prefix|--profile|--proposed-id|--public-access|--query|--queue-endpoint|--queue-port|--range|--redis|--rehydrate-priority|--remove|--sas-token|--select|--sequence-number|--shell|--since|--snapshot|--snapshots|--source-if-match|--source-if-modified-since|--source-if-none-match|--source-if-tags|--source-if-unmodified-since|--source-snapshot|--status-file|--table-endpoint|--table-port|--tag|--tier|--timeout|--ttl|--visibility|--wait|-E|-c|-o) skip=1 ;;
       -*) ;;
-      *) case "${path:+$path }$word" in "blob"|"blob put"|"blob get"|"blob show"|"blob list"|"blob delete"|"blob set-metadata"|"blob set-headers"|"blob set-tags"|"blob get-tags"|"blob set-tier"|"blob snapshot"|"blob copy"|"blob copy-abort"|"blob append"|"blob update"|"blob edit"|"blob block"|"blob block stage"|"blob block list"|"blob block commit"|"blob page"|"blob page create"|"blob page put"|"blob page clear"|"blob page ranges"|"container"|"container create"|"container show"|"container list"|"container delete"|"container set-metadata"|"container get-acl"|"container set-acl"|"lease"|"lease acquire"|"lease renew"|"lease change"|"lease release"|"lease break"|"lease show"|"table"|"table create"|"table list"|"table delete"|"entity"|"entity get"|"entity query"|"entity insert"|"entity replace"|"entity merge"|"entity upsert"|"entity delete"|"entity update"|"entity edit"|"queue"|"queue create"|"queue list"|"queue show"|"queue delete"|"queue clear"|"queue send"|"queue dequeue"|"queue peek"|"queue update"|"queue delete-message"|"emulator"|"emulator start"|"emulator stop"|"emulator status"|"emulator run"|"demo"|"completion") path="${path:+$path }$word" ;; esac ;;
+      *) case "${path:+$path }$word" in "blob"|"blob put"|"blob get"|"blob show"|"blob list"|"blob delete"|"blob set-metadata"|"blob set-headers"|"blob set-tags"|"blob get-tags"|"blob set-tier"|"blob snapshot"|"blob copy"|"blob copy-abort"|"blob append"|"blob update"|"blob edit"|"blob block"|"blob block stage"|"blob block list"|"blob block commit"|"blob page"|"blob page create"|"blob page put"|"blob page clear"|"blob page ranges"|"container"|"container create"|"container show"|"container list"|"container delete"|"container set-metadata"|"container get-acl"|"container set-acl"|"lease"|"lease acquire"|"lease renew"|"lease change"|"lease release"|"lease break"|"lease show"|"lease run"|"table"|"table create"|"table list"|"table delete"|"table run"|"entity"|"entity get"|"entity query"|"entity insert"|"entity replace"|"entity merge"|"entity upsert"|"entity delete"|"entity update"|"entity edit"|"queue"|"queue create"|"queue list"|"queue show"|"queue delete"|"queue clear"|"queue send"|"queue dequeue"|"queue peek"|"queue update"|"queue delete-message"|"lock"|"lock acquire"|"lock renew"|"lock release"|"lock show"|"lock list"|"lock break"|"lock run"|"leader"|"leader run"|"leader show"|"leader watch"|"leader resign"|"semaphore"|"semaphore create"|"semaphore resize"|"semaphore acquire"|"semaphore renew"|"semaphore release"|"semaphore show"|"semaphore run"|"emulator"|"emulator start"|"emulator stop"|"emulator status"|"emulator run"|"demo"|"completion") path="${path:+$path }$word" ;; esac ;;
     esac
   done
   if [[ -n $skip ]]; then
@@ -28,13 +28,13 @@ _stcc() {
   fi
   local below= options=
   case $path in
-    "") below="blob container lease table entity queue emulator demo completion" options="" ;;
+    "") below="blob container lease table entity queue lock leader semaphore emulator demo completion" options="" ;;
     "blob") below="put get show list delete set-metadata set-headers set-tags get-tags set-tier snapshot copy copy-abort append update edit block page" options="--help" ;;
-    "blob put") below="" options="--content-type --metadata --tag --no-marker -r --recursive --etag-compare --etag-save --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
+    "blob put") below="" options="--content-type --metadata --tag --no-marker -r --recursive --etag-compare --etag-save --fence --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
     "blob get") below="" options="--range --snapshot --force -r --recursive --etag-compare --etag-save --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
     "blob show") below="" options="--snapshot --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
     "blob list") below="" options="--include --limit --help" ;;
-    "blob delete") below="" options="--snapshot --snapshots --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
+    "blob delete") below="" options="--snapshot --snapshots --fence --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
     "blob set-metadata") below="" options="--clear --no-marker --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
     "blob set-headers") below="" options="--content-type --content-encoding --content-language --content-disposition --cache-control --content-md5 --clear --replace --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
     "blob set-tags") below="" options="--clear --if-tags --lease-id --help" ;;
@@ -44,7 +44,7 @@ _stcc() {
     "blob copy") below="" options="--source-snapshot --sync --wait --no-wait --tier --metadata --tag --no-marker --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --source-if-match --source-if-none-match --source-if-modified-since --source-if-unmodified-since --source-if-tags --force --help" ;;
     "blob copy-abort") below="" options="--lease-id --help" ;;
     "blob append") below="" options="--create --content-type --metadata --tag --no-marker --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --append-position --max-size --help" ;;
-    "blob update") below="" options="--metadata --create --attempts --allow-empty --no-local-lock --no-marker --lease-id --help" ;;
+    "blob update") below="" options="--metadata --create --attempts --allow-empty --no-local-lock --no-marker --fence --lease-id --help" ;;
     "blob edit") below="" options="--metadata --no-marker --lease-id --help" ;;
     "blob block") below="stage list commit" options="--help" ;;
     "blob block stage") below="" options="--id --lease-id --help" ;;
@@ -63,17 +63,19 @@ _stcc() {
     "container set-metadata") below="" options="--clear --no-marker --if-modified-since --lease-id --help" ;;
     "container get-acl") below="" options="--lease-id --help" ;;
     "container set-acl") below="" options="--policy --remove --public-access --from --replace --attempts --if-modified-since --if-unmodified-since --lease-id --help" ;;
-    "lease") below="acquire renew change release break show" options="--help" ;;
+    "lease") below="acquire renew change release break show run" options="--help" ;;
     "lease acquire") below="" options="--duration --proposed-id --wait --no-wait --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --help" ;;
     "lease renew") below="" options="--lease-id --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --help" ;;
     "lease change") below="" options="--lease-id --proposed-id --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --help" ;;
     "lease release") below="" options="--lease-id --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --help" ;;
     "lease break") below="" options="--period --wait --yes -y --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --help" ;;
     "lease show") below="" options="--help" ;;
-    "table") below="create list delete" options="--help" ;;
+    "lease run") below="" options="--duration --create --wait --no-wait -c --shell -E --busy-exit-code --status-file --kill-grace --max-hold --help" ;;
+    "table") below="create list delete run" options="--help" ;;
     "table create") below="" options="--help" ;;
     "table list") below="" options="--prefix --limit --help" ;;
     "table delete") below="" options="--yes -y --help" ;;
+    "table run") below="" options="--duration --lock-blob --wait --no-wait -c --shell -E --busy-exit-code --status-file --kill-grace --max-hold --help" ;;
     "entity") below="get query insert replace merge upsert delete update edit" options="--help" ;;
     "entity get") below="" options="--help" ;;
     "entity query") below="" options="--filter --select --limit --help" ;;
@@ -95,12 +97,33 @@ _stcc() {
     "queue peek") below="" options="--max --encoding --body-only --wait --no-wait --help" ;;
     "queue update") below="" options="--pop-receipt --visibility --body --encoding --help" ;;
     "queue delete-message") below="" options="--pop-receipt --help" ;;
+    "lock") below="acquire renew release show list break run" options="--help" ;;
+    "lock acquire") below="" options="--identity --ttl --note --wait --no-wait --reentrant --container --poll-max --fair --help" ;;
+    "lock renew") below="" options="--identity --container --help" ;;
+    "lock release") below="" options="--identity --container --help" ;;
+    "lock show") below="" options="--container --help" ;;
+    "lock list") below="" options="--container --limit --help" ;;
+    "lock break") below="" options="--container --yes -y --help" ;;
+    "lock run") below="" options="--identity --ttl --note --wait --no-wait --container --poll-max --fair -c --shell -E --busy-exit-code --status-file --kill-grace --max-hold --help" ;;
+    "leader") below="run show watch resign" options="--help" ;;
+    "leader run") below="" options="--identity --ttl --note --wait --container --poll-max -c --shell -E --busy-exit-code --status-file --kill-grace --max-hold --help" ;;
+    "leader show") below="" options="--container --help" ;;
+    "leader watch") below="" options="--container --poll-max --limit --help" ;;
+    "leader resign") below="" options="--identity --container --wait --help" ;;
+    "semaphore") below="create resize acquire renew release show run" options="--help" ;;
+    "semaphore create") below="" options="--max --container --help" ;;
+    "semaphore resize") below="" options="--max --container --help" ;;
+    "semaphore acquire") below="" options="--identity --ttl --note --wait --no-wait --container --poll-max --help" ;;
+    "semaphore renew") below="" options="--identity --container --help" ;;
+    "semaphore release") below="" options="--identity --container --help" ;;
+    "semaphore show") below="" options="--container --help" ;;
+    "semaphore run") below="" options="--identity --ttl --note --wait --no-wait --container --poll-max -c --shell -E --busy-exit-code --status-file --kill-grace --max-hold --help" ;;
     "emulator") below="start stop status run" options="--help" ;;
     "emulator start") below="" options="--blob-port --queue-port --table-port --data --help" ;;
     "emulator stop") below="" options="--help" ;;
     "emulator status") below="" options="--help" ;;
     "emulator run") below="" options="--blob-port --queue-port --table-port --data --help" ;;
-    "demo") below="" options="--help" ;;
+    "demo") below="" options="--redis --help" ;;
     "completion") below="" options="--help" ;;
   esac
   if [[ $cur == -* ]]; then

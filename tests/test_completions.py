@@ -11,7 +11,7 @@ from tests.azurite import unavailable
 
 COMPLETIONS = Path(__file__).resolve().parent.parent / "completions"
 CASES = [
-    pytest.param("stcc le", ["lease"], id="a noun"),
+    pytest.param("stcc leas", ["lease"], id="a noun"),
     pytest.param("stcc queue d", ["delete", "dequeue", "delete-message"], id="a verb"),
     pytest.param("stcc -o json queue pe", ["peek"], id="a verb after an option with a value"),
     pytest.param("stcc blob put --if-m", ["--if-match", "--if-modified-since"], id="a condition"),

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, get_args
 
-Strategy = Literal["optimistic", "pessimistic", "last-writer-wins", "container", "table", "queue"]
+Strategy = Literal["optimistic", "pessimistic", "last-writer-wins", "container", "table", "queue", "lock", "semaphore"]
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 COLUMNS: Final = (
     "strategy",

@@ -7,11 +7,21 @@ from functools import partial
 from typing import TypeVar
 
 from stcc.errors import Interrupted, StccError, Unknown
+from stcc.operations.locking import Lock
+from stcc.operations.permits import Semaphore
+from stcc.operations.waiting import Clock
 from stcc.outcomes import Refused
+from stcc.redis_engine.lock import RedisLock
+from stcc.redis_engine.removal import remove
+from stcc.redis_engine.semaphore import RedisSemaphore
+from stcc.redis_engine.server import Line, connect
 from stcc.storage import containers, queues, tables
 from stcc.storage.account import Account
 from stcc.storage.leases import Leases
+from stcc.storage.locks import AzureLock
+from stcc.storage.semaphores import AzureSemaphore
 from stcc.values.conditions import Conditions
+from stcc.values.places import Kind, RedisPlace, RedisServer, azure_place
 from stcc.values.targets import ContainerTarget, QueueTarget, TableTarget
 
 T = TypeVar("T")
@@ -24,8 +34,16 @@ class BrokenOff(StccError):
 class Place:
     """Makes what a walk-through needs; `ending` deletes it, and `tell` hears of what could not be deleted."""
 
-    def __init__(self, account: Account, *, ending: ExitStack, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        account: Account,
+        *,
+        ending: ExitStack,
+        tell: Callable[[str], None],
+        redis: RedisServer | None = None,
+    ) -> None:
         self.account = account
+        self._redis = redis
         self._ending = ending
         self._tell = tell
 
@@ -46,6 +64,27 @@ class Place:
         target = QueueTarget(queue=f"stcc-demo-{_fresh()}")
         create = partial(queues.create, self.account, target, metadata={})
         return self._made(target, create, partial(queues.delete, self.account, target))
+
+    def lock(self, clock: Clock) -> Lock:
+        """Return a lock that nobody has."""
+        if self._redis is not None:
+            line, on_redis = self._on_redis("lock", self._redis)
+            return RedisLock(line, on_redis, clock=clock)
+        place = azure_place(_fresh(), "lock", container=self.container().container)
+        return AzureLock(self.account, place, clock=clock, poll_max=1.0)
+
+    def semaphore(self, clock: Clock) -> Semaphore:
+        """Return a semaphore that nobody has created."""
+        if self._redis is not None:
+            line, on_redis = self._on_redis("semaphore", self._redis)
+            return RedisSemaphore(line, on_redis, clock=clock)
+        place = azure_place(_fresh(), "semaphore", container=self.container().container)
+        return AzureSemaphore(self.account, place, clock=clock, poll_max=1.0)
+
+    def _on_redis(self, kind: Kind, server: RedisServer) -> tuple[Line, RedisPlace]:
+        line, place = connect(server, timeout=10), RedisPlace(kind, f"stcc-demo-{_fresh()}", server)
+        self._ending.callback(self._delete, place, partial(remove, line, place))
+        return line, place
 
     def _made(self, target: T, create: Callable[[], object], delete: Callable[[], object]) -> T:
         try:

@@ -45,6 +45,22 @@ def step(
     )
 
 
+def ended(asked: str, answer: Yes | Refused, meaning: str, *, exits: Exit, holds: bool = True) -> Step:
+    """Compare what came of several requests with the exit code that it had to have, and what else must hold."""
+    http_status, error_code, exit_code = _facts(answer)
+    right = exit_code == exits
+    return Step(
+        asked=asked,
+        condition="",
+        http_status=http_status,
+        error_code=error_code,
+        exit_code=exit_code,
+        meaning=meaning if right and holds else _instead(answer, right=right),
+        expected=f"exit {int(exits)}: {meaning}",
+        as_expected=right and holds,
+    )
+
+
 def _facts(answer: Yes | Refused) -> tuple[int | None, str | None, int]:
     if isinstance(answer, Refused):
         return answer.http_status, answer.error_code, answer.exit_code

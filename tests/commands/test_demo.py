@@ -12,6 +12,7 @@ import pytest
 from stcc.demo import COLUMNS, STRATEGIES
 from stcc.emulator import background, process
 from tests.azurite import ProxiedAccount
+from tests.redis_server import RedisServerForTests
 from tests.running import Result, Stcc
 from tests.wire import Answer, Recorded
 
@@ -110,6 +111,33 @@ Queue: who dequeues a message gets a receipt, and only the newest is good
  ok we delete it with our receipt 400 12 PopReceiptMismatch: stale: work must be harmless to repeat
  ok they delete it with theirs 204 0 done, and gone
 """
+LOCKS = """
+Lock: only its holder can release it, and every grant has a higher number
+ asked condition HTTP exit meaning
+ ok peter acquires it for an hour 201 0 it is his, with a fencing number
+ ok tom acquires it - 75 one holder at a time; who it is, is told
+ ok peter acquires it again - 75 not twice either, unless --reentrant
+ ok tom releases it - 9 only its holder can
+ ok show it 206 0 peter has it still
+ ok peter releases it 201 0 free
+ ok show it 206 4 nobody holds it
+ ok tom acquires it 201 0 now it is his, with a higher number
+ ok peter renews it - 9 he is told that he lost it
+ ok tom releases it 201 0 free again
+
+Semaphore: never more holders than its maximum
+ asked condition HTTP exit meaning
+ ok peter acquires a permit - 4 nobody has said how many there are
+ ok create it, for three 201 0 three at a time from now on
+ ok peter acquires a permit 201 0 permit 1 of 3
+ ok jack acquires a permit 201 0 permit 2 of 3
+ ok tom acquires a permit 201 0 permit 3 of 3
+ ok mary acquires a permit - 75 all three are held
+ ok jack releases his 201 0 two are held
+ ok jack releases it again - 9 he holds none any more
+ ok show it 206 0 2 of 3, and who holds them
+ ok mary acquires a permit 201 0 now there is one
+"""
 
 
 def on(account: ProxiedAccount, *arguments: str) -> tuple[str, ...]:
@@ -119,7 +147,21 @@ def on(account: ProxiedAccount, *arguments: str) -> tuple[str, ...]:
 def test_the_whole_tour_on_an_emulator_of_its_own(stcc: Stcc) -> None:
     code, out, err = stcc("demo")
 
-    assert (code, normalised(out), err) == (0, f"{OPTIMISTIC}{REST}\n49 of 49 outcomes as expected\n", STORY)
+    assert (code, normalised(out), err) == (0, f"{OPTIMISTIC}{REST}{LOCKS}\n69 of 69 outcomes as expected\n", STORY)
+
+
+@pytest.mark.parametrize("strategy", ["lock", "semaphore"])
+def test_the_same_is_shown_on_redis_which_is_left_as_it_was(
+    strategy: str, stcc: Stcc, proxied: ProxiedAccount, redis_server: RedisServerForTests
+) -> None:
+    before = redis_server.client().keys()
+    code, out, err = stcc(*on(proxied, strategy, "--redis", redis_server.url("").removesuffix("/")))
+    azure = next(part for part in LOCKS.split("\n\n") if part.strip().lower().startswith(strategy))
+    told = [line.split(" ", 2)[2] for line in re.sub(r" (\d{3}|-) (?=\d)", " - ", azure.strip()).splitlines()[2:]]
+
+    assert (code, err, normalised(out).splitlines()[-1]) == (0, "", "10 of 10 outcomes as expected")
+    assert [line.split(" ", 2)[2] for line in normalised(out).strip().splitlines()[2:-2]] == told
+    assert (redis_server.client().keys(), proxied.requests) == (before, [])
 
 
 def test_the_columns_are_aligned(stcc: Stcc) -> None:
@@ -267,7 +309,7 @@ def test_a_walk_through_that_cannot_go_on_is_broken_off_and_the_next_one_begins(
     )
     heading = "".join(OPTIMISTIC.splitlines(keepends=True)[:3])
 
-    assert (code, normalised(out), err) == (1, f"{heading}{wrong}{REST}\n43 of 45 outcomes as expected\n", "")
+    assert (code, normalised(out), err) == (1, f"{heading}{wrong}{REST}{LOCKS}\n63 of 65 outcomes as expected\n", "")
 
 
 def test_what_cannot_be_deleted_is_named(stcc: Stcc, proxied: ProxiedAccount) -> None:
