@@ -15,7 +15,7 @@ NOUNS: Final = {
     "table": "Tables.",
     "entity": "Entities of tables, with If-Match.",
     "queue": "Queues and their messages.",
-    "emulator": "Azurite on this machine.",
+    "emulator": "Azurite and Azure Files on this machine.",
     "demo": "A guided tour: every strategy, live and checked.",
     "completion": "Completion scripts for bash, zsh and fish.",
 }

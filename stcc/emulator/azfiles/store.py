@@ -16,8 +16,8 @@ from stcc.emulator.azfiles import moments
 SCHEMA: Final = """
 CREATE TABLE share (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, snapshot TEXT NOT NULL, root INTEGER,
-    etag INTEGER NOT NULL, metadata TEXT NOT NULL, quota INTEGER NOT NULL, tier TEXT NOT NULL, tier_changed INTEGER NOT NULL,
-    policies TEXT NOT NULL, lease TEXT NOT NULL, UNIQUE (name, snapshot)
+    etag INTEGER NOT NULL, metadata TEXT NOT NULL, quota INTEGER NOT NULL, tier TEXT NOT NULL,
+    tier_changed INTEGER NOT NULL, policies TEXT NOT NULL, lease TEXT NOT NULL, UNIQUE (name, snapshot)
 );
 CREATE TABLE node (
     id INTEGER PRIMARY KEY AUTOINCREMENT, share INTEGER NOT NULL, parent INTEGER NOT NULL, name TEXT NOT NULL,
