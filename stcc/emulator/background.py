@@ -70,8 +70,7 @@ def _end_leftovers() -> bool:
     """End what is alive of the instance that is remembered, and tell whether anything was."""
     found = instances.remembered()
     alive = [] if found is None else [one for one in found.processes if process.identity(one[0]) == one[1]]
-    # Azure Files goes first: a shell takes its failing for a failure of both.
-    for pid, started in reversed(alive):
+    for pid, started in alive:
         process.end(pid, started)
     return bool(alive)
 

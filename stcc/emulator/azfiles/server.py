@@ -1,6 +1,7 @@
 """The process that serves: a socket, a store, and an end when it is told or when its companion is gone."""
 
 import asyncio
+import shutil
 import signal
 import socket
 import sys
@@ -16,9 +17,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from stcc.emulator import process
 from stcc.emulator.azfiles.app import App
-from stcc.emulator.azfiles.store import Store
+from stcc.emulator.azfiles.store import Store, is_in_use
 
 WATCH: Final = 0.5
+_TEMPORARY: Final = "stcc-files-"
 
 
 class Protocol(HttpToolsProtocol):
@@ -48,7 +50,7 @@ def serve(*, port: int, data: Path | None, companion: int | None) -> None:
         listener = stack.enter_context(socket.socket())
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
-        directory = data or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stcc-files-")))
+        directory = data or _fresh_directory(stack)
         store = stack.enter_context(Store(directory, clock=time.time, durable=data is not None))
         # The server puts back what was there before and repeats the signal: that is to end us in good order.
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -56,6 +58,14 @@ def serve(*, port: int, data: Path | None, companion: int | None) -> None:
         configured = configuration(App(store))
         with asyncio.Runner(loop_factory=configured.get_loop_factory()) as runner:
             runner.run(_run(Server(configured), listener, companion))
+
+
+def _fresh_directory(stack: ExitStack) -> Path:
+    """Return a directory that goes with the stack, and remove those of servers that were killed."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*"):
+        if not is_in_use(left):
+            shutil.rmtree(left, ignore_errors=True)
+    return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=_TEMPORARY)))
 
 
 def configuration(app: App) -> uvicorn.Config:

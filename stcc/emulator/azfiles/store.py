@@ -45,6 +45,7 @@ INSERT INTO counter VALUES ('content', 0), ('etag', 0);
 PRAGMA user_version = 1;
 """
 VERSION: Final = 1
+LOCK: Final = "files.lock"
 
 
 class Unusable(Exception):
@@ -55,7 +56,7 @@ class Store:
     """All facts, behind one connection; `clock` tells the seconds since 1970."""
 
     def __init__(self, directory: Path, *, clock: Callable[[], float], durable: bool) -> None:
-        self._lock = _locked(directory / "files.lock")
+        self._lock = _locked(directory / LOCK, "ab")
         self._path = directory / "files.sqlite"
         self._clock = clock
         self.rows = _connect(self._path)
@@ -128,8 +129,17 @@ def _connect(path: Path) -> sqlite3.Connection:
     return rows
 
 
-def _locked(path: Path) -> Any:
-    file = path.open("ab")
+def is_in_use(directory: Path) -> bool:
+    """Tell whether somebody serves this directory, or may be about to, or it is not ours."""
+    try:
+        _locked(directory / LOCK).close()
+    except (OSError, Unusable):
+        return True
+    return False
+
+
+def _locked(path: Path, mode: str = "rb") -> Any:
+    file = path.open(mode)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
