@@ -82,7 +82,7 @@ def launch(
 
 def end(launched: Launched) -> None:
     """End what `launch` started: SIGTERM, and SIGKILL when that is not enough."""
-    # In this order, because a second SIGTERM, from the one that ends Azurite after the other, would cut its saving short.
+    # In this order: a second SIGTERM, from the one that ends Azurite after the other, would cut its saving short.
     for child in (launched.child, launched.file_child):
         _end(child)
 

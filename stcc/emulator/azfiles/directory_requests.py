@@ -31,6 +31,11 @@ def show(call: Call) -> Reply:
     return Reply(status=200, headers=headers | metadata_headers(node))
 
 
+def show_metadata(call: Call) -> Reply:
+    node = call.directory(call.share_to_read())
+    return Reply(status=200, headers=changed(node.etag) | metadata_headers(node))
+
+
 def set_properties(call: Call) -> Reply:
     node = _at(call.directory(call.share_to_change()), call.store.moment())
     node = attributes.said(call.request, call.store, node)

@@ -77,6 +77,12 @@ def show(call: Call) -> Reply:
     return Reply(status=200, headers=_properties(call, node), length=node.length)
 
 
+def show_metadata(call: Call) -> Reply:
+    node = call.file(call.share_to_read())
+    leases.check_file_read(node.lease, call.lease_id)
+    return Reply(status=200, headers=changed(node.etag) | metadata_headers(node))
+
+
 def get(call: Call) -> Reply:
     node = call.file(call.share_to_read())
     leases.check_file_read(node.lease, call.lease_id)

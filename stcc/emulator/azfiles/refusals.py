@@ -124,7 +124,6 @@ _KNOWN: Final[Mapping[str, tuple[int, str]]] = {
     "ShareSnapshotNotFound": (404, "The specified share snapshot does not exist."),
     "ShareSnapshotOperationNotSupported": (400, "The specified operation is not supported on a share snapshot."),
     "SharingViolation": (409, "The specified resource may be in use by an SMB client."),
-    "UnsupportedHttpVerb": (405, "The resource doesn't support specified Http Verb."),
 }
 
 

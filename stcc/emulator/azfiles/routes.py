@@ -17,7 +17,7 @@ from stcc.emulator.azfiles import (
 )
 from stcc.emulator.azfiles.call import Call
 from stcc.emulator.azfiles.grants import Level
-from stcc.emulator.azfiles.refusals import Refusal, unsupported
+from stcc.emulator.azfiles.refusals import unsupported
 from stcc.emulator.azfiles.reply import Reply
 from stcc.emulator.azfiles.request import Request
 
@@ -38,8 +38,8 @@ _SHARE: Final = {
     ("DELETE", ""): Operation(run=share_requests.delete, needs="d", level="c"),
     ("PUT", "properties"): Operation(run=share_requests.set_properties, needs="w", level="c"),
     ("PUT", "metadata"): Operation(run=share_requests.set_metadata, needs="w", level="c"),
-    ("GET", "metadata"): Operation(run=share_requests.show, needs="r", level="c"),
-    ("HEAD", "metadata"): Operation(run=share_requests.show, needs="r", level="c"),
+    ("GET", "metadata"): Operation(run=share_requests.show_metadata, needs="r", level="c"),
+    ("HEAD", "metadata"): Operation(run=share_requests.show_metadata, needs="r", level="c"),
     ("GET", "stats"): Operation(run=share_requests.statistics, needs="r", level="c"),
     ("PUT", "snapshot"): Operation(run=share_requests.snapshot, needs="cw", level="c"),
     ("GET", "acl"): Operation(run=share_requests.get_policies, needs="r", level="c"),
@@ -55,8 +55,8 @@ _DIRECTORY: Final = {
     ("DELETE", ""): Operation(run=directory_requests.delete, needs="d"),
     ("PUT", "properties"): Operation(run=directory_requests.set_properties, needs="w"),
     ("PUT", "metadata"): Operation(run=directory_requests.set_metadata, needs="w"),
-    ("GET", "metadata"): Operation(run=directory_requests.show, needs="r"),
-    ("HEAD", "metadata"): Operation(run=directory_requests.show, needs="r"),
+    ("GET", "metadata"): Operation(run=directory_requests.show_metadata, needs="r"),
+    ("HEAD", "metadata"): Operation(run=directory_requests.show_metadata, needs="r"),
     ("GET", "list"): Operation(run=listing.list_directory, needs="l", level="c"),
     ("PUT", "rename"): Operation(run=renaming.rename_directory, needs="cw"),
 }
@@ -67,8 +67,8 @@ _FILE: Final = {
     ("DELETE", ""): Operation(run=file_requests.delete, needs="d"),
     ("PUT", "properties"): Operation(run=file_requests.set_properties, needs="w"),
     ("PUT", "metadata"): Operation(run=file_requests.set_metadata, needs="w"),
-    ("GET", "metadata"): Operation(run=file_requests.show, needs="r"),
-    ("HEAD", "metadata"): Operation(run=file_requests.show, needs="r"),
+    ("GET", "metadata"): Operation(run=file_requests.show_metadata, needs="r"),
+    ("HEAD", "metadata"): Operation(run=file_requests.show_metadata, needs="r"),
     ("PUT", "range"): Operation(run=range_requests.put, needs="w"),
     ("GET", "rangelist"): Operation(run=range_requests.list_, needs="r"),
     ("PUT", "rename"): Operation(run=renaming.rename_file, needs="cw"),
@@ -81,14 +81,11 @@ _HANDLES: Final = {
 }
 _COPY: Final = Operation(run=copying.copy, needs="cw")
 _SHARES: Final = Operation(run=listing.list_shares, needs="l", level="s")
-_METHODS: Final = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 
 
 def operation(request: Request) -> Operation:
     """Return what is asked for; raise Refusal for what the emulator does not do."""
     kind, comp = request.query.get("restype", "").lower(), request.query.get("comp", "").lower()
-    if request.method not in _METHODS:
-        raise Refusal("UnsupportedHttpVerb")
     asked = (request.method, comp)
     found = _HANDLES.get(asked) if request.share and not kind else None
     if found is None and request.share is None:

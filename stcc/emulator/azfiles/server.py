@@ -77,6 +77,7 @@ def configuration(app: App) -> uvicorn.Config:
         access_log=False,
         log_level="warning",
         server_header=False,
+        proxy_headers=False,
         timeout_keep_alive=120,
         timeout_graceful_shutdown=2,
         headers=[("server", "Windows-Azure-File/1.0 (emulated by stcc)")],

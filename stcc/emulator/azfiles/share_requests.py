@@ -62,6 +62,12 @@ def show(call: Call) -> Reply:
     return Reply(status=200, headers=headers | leases.described(share.lease) | metadata_headers(share))
 
 
+def show_metadata(call: Call) -> Reply:
+    share = call.share_to_read()
+    leases.check_share(share.lease, call.lease_id)
+    return Reply(status=200, headers=changed(share.etag) | metadata_headers(share))
+
+
 def set_properties(call: Call) -> Reply:
     share = call.share_to_change()
     leases.check_share(share.lease, call.lease_id)
