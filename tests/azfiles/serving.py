@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
 from stcc.emulator.azfiles.app import App
@@ -78,25 +79,22 @@ class Service:
         return f"http://127.0.0.1:{self.port}/{ACCOUNT}{path}"
 
     def ask(
-        self,
-        method: str,
-        target: str,
-        headers: Mapping[str, str] | None = None,
-        body: bytes = b"",
-        *,
-        key: str = KEY,
-        signed: bool = True,
+        self, method: str, target: str, headers: Mapping[str, str] | None = None, body: bytes = b"", *, key: str = KEY
     ) -> Answer:
-        """Send one request for /SHARE/PATH?QUERY; a value None of a header leaves it out."""
+        """Send one signed request for /SHARE/PATH?QUERY."""
+        sent = self.signed(method, target, headers or {}, length=len(body), key=key)
+        return self.send(method, f"/{ACCOUNT}{target}", sent, body)
+
+    def signed(
+        self, method: str, target: str, headers: Mapping[str, str], *, length: int = 0, key: str = KEY
+    ) -> dict[str, str]:
+        """Return the headers of a request, with its date and its signature."""
         path, _, query = target.partition("?")
-        path = f"/{ACCOUNT}{path}"
-        sent = {"x-ms-version": VERSION, "x-ms-date": formatdate(self.clock(), usegmt=True), **(headers or {})}
-        if signed:
-            parameters = sorted(tuple(part.partition("=")[::2]) for part in query.split("&") if part)
-            text = string_to_sign(method, path, parameters, sent, len(body))
-            digest = hmac.digest(base64.b64decode(key), text.encode(), hashlib.sha256)
-            sent["Authorization"] = f"SharedKey {ACCOUNT}:{base64.b64encode(digest).decode()}"
-        return self.send(method, path + (f"?{query}" if query else ""), sent, body)
+        sent = {"x-ms-version": VERSION, "x-ms-date": formatdate(self.clock(), usegmt=True), **headers}
+        parameters = sorted(tuple(map(unquote, part.partition("=")[::2])) for part in query.split("&") if part)
+        text = string_to_sign(method, f"/{ACCOUNT}{path}", parameters, sent, length)
+        digest = hmac.digest(base64.b64decode(key), text.encode(), hashlib.sha256)
+        return sent | {"Authorization": f"SharedKey {ACCOUNT}:{base64.b64encode(digest).decode()}"}
 
     def send(self, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> Answer:
         """Send exactly this."""

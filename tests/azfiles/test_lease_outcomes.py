@@ -75,40 +75,40 @@ class Subject:
         return shown
 
 
+# Operation -> the headers that ask for it, beside an id.
+ACTIONS: Final[dict[str, dict[str, str]]] = {
+    "acquire": {"lease_duration": "-1"},
+    "acquire(-1)": {"lease_duration": "-1"},
+    "acquire(no x-ms-lease-duration)": {},
+    "acquire(proposed id not a GUID)": {"lease_duration": "-1", "proposed_lease_id": "no-guid"},
+    "acquire(duration not 15..60/-1)": {"lease_duration": "14"},
+    "acquire(duration other than -1)": {"lease_duration": "15"},
+    "renew": {},
+    "release": {},
+    "change(A->B)": {"proposed_lease_id": B},
+    "change(B->A)": {"proposed_lease_id": A},
+    "change(B->C)": {"proposed_lease_id": C},
+    "break": {},
+    "break(0)": {"lease_break_period": "0"},
+    "break(N>0)": {"lease_break_period": "10"},
+    "break(period not 0..60)": {"lease_break_period": "61"},
+}
+
+
 def asked(subject: Subject, operation: str, lease_id: str) -> Answer:
     """Ask for the operation of a row; A is the id that is or was active."""
-    given = {} if lease_id == "none" else {"lease_id": IDS[lease_id]}
-    proposed = {} if lease_id == "none" else {"proposed_lease_id": IDS[lease_id]}
-    header = {} if lease_id == "none" else {"x-ms-lease-id": IDS[lease_id]}
-    files, verb = subject.files, operation.partition("(")[0]
-    match verb, operation:
-        case "change", _:
-            return subject.lease("change", **given, proposed_lease_id=IDS[operation[-2]])
-        case "break", "break(N>0)":
-            return subject.lease("break", lease_break_period="10")
-        case "break", "break(0)":
-            return subject.lease("break", lease_break_period="0")
-        case "break", "break(period not 0..60)":
-            return subject.lease("break", lease_break_period="61")
-        case "acquire", "acquire(no x-ms-lease-duration)":
-            return subject.lease("acquire")
-        case "acquire", "acquire(proposed id not a GUID)":
-            return subject.lease("acquire", lease_duration="-1", proposed_lease_id="no-guid")
-        case "acquire", "acquire(duration not 15..60/-1)" | "acquire(duration other than -1)":
-            return subject.lease("acquire", lease_duration="15" if subject.resource == "file" else "14")
-        case "acquire", _:
-            return subject.lease("acquire", lease_duration="-1", **proposed)
-        case (("renew" | "release" | "break"), _):
-            return subject.lease(verb, **given)
-        case "write/delete", _:
-            return files.put("/f", 0, b"x", **header)
-        case "read", _:
-            return files.ask("GET", "/f", header)
-        case "delete", _:
-            return files.ask("DELETE", "?restype=share", header)
-        case _:
-            assert operation == "other (read/metadata/acl)"
-            return files.ask("GET", "?restype=share", header)
+    files, header = subject.files, {} if lease_id == "none" else {"x-ms-lease-id": IDS[lease_id]}
+    if operation == "write/delete":
+        return files.put("/f", 0, b"x", **header)
+    if operation == "read":
+        return files.ask("GET", "/f", header)
+    if operation == "delete":
+        return files.ask("DELETE", "?restype=share", header)
+    if operation == "other (read/metadata/acl)":
+        return files.ask("GET", "?restype=share", header)
+    verb, name = operation.partition("(")[0], "proposed_lease_id" if operation.startswith("acquire") else "lease_id"
+    given = {} if lease_id == "none" else {name: IDS[lease_id]}
+    return subject.lease(verb, **(ACTIONS[operation] | given))
 
 
 SPECIAL: Final = {

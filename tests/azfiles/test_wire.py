@@ -254,7 +254,7 @@ def test_an_error_has_the_services_document(files: Files) -> None:
     )
 
 
-NEVER: Final = {
+NEVER: Final[dict[str, tuple[str, str, dict[str, str]]]] = {
     "service properties": ("GET", "?restype=service&comp=properties", {}),
     "delegation key": ("POST", "?restype=service&comp=userdelegationkey", {}),
     "undelete": ("PUT", "/SHARE?restype=share&comp=undelete", {}),

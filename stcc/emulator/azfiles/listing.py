@@ -54,7 +54,7 @@ def list_directory(call: Call) -> Reply:
     items = "".join(_entry(node, include, with_id=with_ids) for node in found)
     following = markers.written(folded(found[-1].name)) if has_more else ""
     snapshot = f' ShareSnapshot="{share.snapshot}"' if share.snapshot else ""
-    place = f'ShareName="{share.name}"{snapshot} DirectoryPath="{_quoted("/".join(request.path))}"'
+    place = f'ShareName="{share.name}"{snapshot} {_directory_path("/".join(request.path))}'
     return document(
         200,
         f'<EnumerationResults ServiceEndpoint="{_endpoint(request)}" {place}>{_asked(request)}'
@@ -66,9 +66,19 @@ def list_directory(call: Call) -> Reply:
 
 def named(tag: str, name: str) -> str:
     """Return a name as an element; what XML cannot have is percent-encoded, and said to be."""
-    if any(letter in name for letter in "\ufffe\uffff"):
+    if _is_beyond_xml(name):
         return f'<{tag} Encoded="true">{quote(name, safe="")}</{tag}>'
     return element(tag, name)
+
+
+def _directory_path(path: str) -> str:
+    if _is_beyond_xml(path):
+        return f'DirectoryPath="{quote(path)}" Encoded="true"'
+    return f'DirectoryPath="{_quoted(path)}"'
+
+
+def _is_beyond_xml(name: str) -> bool:
+    return "\ufffe" in name or "\uffff" in name
 
 
 def _included(request: Request, known: frozenset[str]) -> frozenset[str]:
