@@ -41,8 +41,8 @@ def start(setup: Setup, *, progress: Callable[[str], None]) -> Instance:
                 file_pid = _detach(watched, log, script=DETACH_WATCHED, name=str(pid))
                 file_started = process.identity(file_pid) or ""
                 failure.callback(process.end, file_pid, file_started)
-            ports = launch.wait_until_ready(log, alive=lambda: process.identity(pid) == started, kept=path)
             file_port = files.wait_until_ready(log, alive=lambda: process.identity(file_pid) == file_started, kept=path)
+            ports = launch.wait_until_ready(log, alive=lambda: process.identity(pid) == started, kept=path)
             instance = Instance(
                 pid=pid,
                 started=started,

@@ -65,8 +65,8 @@ def launch(
             undo.callback(_end, file_child)
         threading.Thread(target=_end_after, args=(child, file_child), daemon=True).start()
         started, file_started = process.identity(child.pid), process.identity(file_child.pid)
-        ports = wait_until_ready(log.fileno(), alive=lambda: child.poll() is None)
         file_port = files.wait_until_ready(log.fileno(), alive=lambda: file_child.poll() is None)
+        ports = wait_until_ready(log.fileno(), alive=lambda: child.poll() is None)
         undo.pop_all()
     instance = Instance(
         pid=child.pid,

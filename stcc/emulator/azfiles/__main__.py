@@ -17,7 +17,7 @@ def main() -> int:
     try:
         serve(port=given.port, data=given.data, companion=given.companion)
     except (OSError, Unusable) as error:
-        sys.stderr.write(f"Error: {error}\n")
+        sys.stderr.write(f"stcc File service failed: {error}\n")
         return 1
     return 0
 

@@ -65,6 +65,7 @@ class Store:
         self.rows.execute("PRAGMA cache_size = -16384")
         found = self.rows.execute("PRAGMA user_version").fetchone()[0]
         if found not in (0, VERSION):
+            self.close()
             raise Unusable(f"{directory} was written by another version of the emulator")
         if found == 0:
             self.rows.executescript(f"BEGIN IMMEDIATE; {SCHEMA} COMMIT;")
