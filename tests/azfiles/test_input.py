@@ -90,8 +90,10 @@ def test_a_body_of_more_than_four_mebibytes_is_refused_unread(files: Files) -> N
 
 def test_a_body_that_breaks_off_changes_nothing(files: Files) -> None:
     files.create("/f", b"01234567")
-    signed = {"x-ms-write": "update", "x-ms-range": "bytes=0-3"}
-    head = f"PUT /{ACCOUNT}/{files.share}/f?comp=range HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
+    target = f"/{files.share}/f?comp=range"
+    span = {"x-ms-write": "update", "x-ms-range": "bytes=0-3"}
+    signed = files.service.signed("PUT", target, span, length=4)
+    head = f"PUT /{ACCOUNT}{target} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
     text = head + "".join(f"{name}: {value}\r\n" for name, value in signed.items()) + "\r\n12"
     with socket.create_connection(("127.0.0.1", files.service.port)) as connection:
         connection.sendall(text.encode())

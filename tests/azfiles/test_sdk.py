@@ -306,6 +306,15 @@ def test_a_copy_is_complete_at_once_and_apart_from_its_source(share: ShareClient
     assert refusal(lambda: target.abort_copy(copied["copy_id"])) == (409, "NoPendingCopyOperation")
 
 
+def test_a_copy_outlives_its_source(share: ShareClient) -> None:
+    source: Any = uploaded(share, "source", b"one")
+    target: Any = share.get_file_client("target")
+    target.start_copy_from_url(source.url)
+    source.delete_file()
+
+    assert content(target) == b"one"
+
+
 @pytest.mark.parametrize(
     ("options", "kept"),
     [

@@ -103,7 +103,6 @@ def test_half_an_emulator_is_not_running_and_is_ended_by_the_next_start() -> Non
     os.kill(first.file_pid, signal.SIGKILL)
     after_a_while(lambda: alive(first)[1:], [False])
     found = instances.running()
-    os.kill(first.pid, signal.SIGCONT)
 
     second = background.start(Setup(), progress=silent)
 

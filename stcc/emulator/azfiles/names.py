@@ -59,6 +59,6 @@ def folded(name: str) -> str:
 
 
 def _allowed(name: str) -> bool:
-    if not 0 < len(name) <= LONGEST or name in {".", ".."} or not name.strip("."):
+    if not 0 < len(name) <= LONGEST or not name.strip("."):
         return False
     return _FORBIDDEN.search(name) is None and name.upper() not in _DEVICES
