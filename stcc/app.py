@@ -18,7 +18,7 @@ NOUNS: Final = {
     "lock": "Locks with an owner, on Azure and on Redis.",
     "leader": "One leader among many candidates, on Azure and on Redis.",
     "semaphore": "Counting semaphores, on Azure and on Redis.",
-    "emulator": "Azurite on this machine.",
+    "emulator": "Azurite and Azure Files on this machine.",
     "demo": "A guided tour: every strategy, live and checked.",
     "completion": "Completion scripts for bash, zsh and fish.",
 }

@@ -1,1 +1,1 @@
-"""Local services: Azurite from a pinned lock file, installed once, started and stopped here."""
+"""Local services: Azurite from a pinned lock file, installed once, and Azure Files, started and stopped here."""

@@ -11,6 +11,12 @@ class NoNode(Unavailable):
     kind = "no-node"
 
 
+class NoServer(Unavailable):
+    """What serves Azure Files is not installed."""
+
+    kind = "no-server"
+
+
 class PortTaken(Unavailable):
     """Another program listens on the port, or this user may not."""
 
@@ -24,7 +30,7 @@ class InstallFailed(Unavailable):
 
 
 class StartFailed(Unavailable):
-    """Azurite ended, or kept silent, before its three services answered."""
+    """Azurite or Azure Files ended, or kept silent, before its services answered."""
 
     kind = "start-failed"
 

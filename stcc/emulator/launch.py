@@ -1,4 +1,4 @@
-"""Start Azurite and wait until it answers; `launch` and `end` are for whoever stays beside it."""
+"""Start Azurite and Azure Files and wait until they answer; `launch` and `end` are for whoever stays beside it."""
 
 import http.client
 import os
@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from stcc.emulator import install, node, process
+from stcc.emulator import files, install, logs, node, process
 from stcc.emulator.errors import PortTaken, StartFailed
 from stcc.emulator.instance import Instance
 from stcc.errors import Usage
@@ -24,21 +25,23 @@ LISTENING: Final = re.compile(rb"Azurite (Blob|Queue|Table) service is successfu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """How to run Azurite: port 0 is any free one, `data` None is memory, `flags` are Azurite's own."""
+    """How to run the emulators: port 0 is any free one, `data` None is memory, `flags` are Azurite's own."""
 
     blob_port: int = 0
     queue_port: int = 0
     table_port: int = 0
+    file_port: int = 0
     data: Path | None = None
     flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launched:
-    """A running Azurite that is a child of this process."""
+    """A running Azurite and a running Azure Files, children of this process."""
 
     instance: Instance
     child: subprocess.Popen[bytes]
+    file_child: subprocess.Popen[bytes]
 
 
 def launch(
@@ -47,40 +50,47 @@ def launch(
     environment: Mapping[str, str] | None = None,
     progress: Callable[[str], None],
 ) -> Launched:
-    """Start Azurite as a child and return once its three services answer; `environment` is added to ours.
+    """Start both as children and return once the four services answer; `environment` is added to Azurite's.
+
+    When one of them ends, so does the other.
 
     Raises Usage, PortTaken, NoNode, InstallFailed, StartFailed and Local.
     """
     arguments = command(setup, progress=progress)
     with tempfile.TemporaryFile() as log, ExitStack() as undo:
         with process.undisturbed():
-            # Its own process group: Ctrl-C is for the command beside it, and the one who launched it ends it.
-            child = subprocess.Popen(  # noqa: S603
-                arguments,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd="/",
-                env=surroundings() | dict(environment or {}),
-                process_group=0,
-            )
+            child = _child(arguments, log.fileno(), surroundings() | dict(environment or {}))
             undo.callback(_end, child)
-        started = process.identity(child.pid)
+            file_child = _child(file_command(setup, companion=child.pid), log.fileno(), surroundings())
+            undo.callback(_end, file_child)
+        threading.Thread(target=_end_after, args=(child, file_child), daemon=True).start()
+        started, file_started = process.identity(child.pid), process.identity(file_child.pid)
+        file_port = files.wait_until_ready(log.fileno(), alive=lambda: file_child.poll() is None)
         ports = wait_until_ready(log.fileno(), alive=lambda: child.poll() is None)
         undo.pop_all()
-    instance = Instance(pid=child.pid, started=started or "", data=location(setup), **ports)
-    return Launched(instance=instance, child=child)
+    instance = Instance(
+        pid=child.pid,
+        started=started or "",
+        file_pid=file_child.pid,
+        file_started=file_started or "",
+        data=location(setup),
+        file_port=file_port,
+        **ports,
+    )
+    return Launched(instance=instance, child=child, file_child=file_child)
 
 
 def end(launched: Launched) -> None:
     """End what `launch` started: SIGTERM, and SIGKILL when that is not enough."""
-    _end(launched.child)
+    # In this order: a second SIGTERM, from the one that ends Azurite after the other, would cut its saving short.
+    for child in (launched.child, launched.file_child):
+        _end(child)
 
 
 def command(setup: Setup, *, progress: Callable[[str], None]) -> list[str]:
-    """Return the command line, once ports, directory, Node.js and Azurite are known to be there."""
+    """Return Azurite's command line, once ports, directory, Node.js and Azurite are known to be there."""
     ports = {"blob": setup.blob_port, "queue": setup.queue_port, "table": setup.table_port}
-    _check_ports(ports)
+    _check_ports(ports | {"file": setup.file_port})
     _check_directory(setup.data)
     directory = location(setup)
     keep = ["--inMemoryPersistence"] if directory is None else ["--location", directory]
@@ -91,6 +101,11 @@ def command(setup: Setup, *, progress: Callable[[str], None]) -> list[str]:
         str(node.find().binary), str(script), *keep, *listen,
         "--silent", "--disableTelemetry", "--skipApiVersionCheck", *setup.flags,
     ]  # fmt: skip
+
+
+def file_command(setup: Setup, *, companion: int) -> list[str]:
+    """Return the command line of Azure Files, which ends with the process `companion`; raise NoServer."""
+    return files.command(port=setup.file_port, data=location(setup), companion=companion)
 
 
 def surroundings() -> dict[str, str]:
@@ -113,14 +128,16 @@ def wait_until_ready(log: int, *, alive: Callable[[], bool], kept: str | None = 
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         ended = not alive()
-        ports = {f"{name.decode().lower()}_port": int(port) for name, port in LISTENING.findall(_read(log))}
+        ports = {f"{name.decode().lower()}_port": int(port) for name, port in LISTENING.findall(logs.read(log))}
         if ended:
             repair = f"if its installation is damaged, delete {install.place()}: it is installed again"
-            raise StartFailed(f"Azurite ended during its start: {_last_line(log)}", hint="; ".join([repair, *more]))
+            raise StartFailed(f"Azurite ended during its start: {logs.last_line(log)}", hint="; ".join([repair, *more]))
         if len(ports) == 3 and all(map(_answers, ports.values())):
             return ports
         time.sleep(process.TICK)
-    raise StartFailed(f"Azurite did not answer within {PATIENCE:g} seconds: {_last_line(log)}", hint="; ".join(more))
+    raise StartFailed(
+        f"Azurite did not answer within {PATIENCE:g} seconds: {logs.last_line(log)}", hint="; ".join(more)
+    )
 
 
 def _check_ports(ports: Mapping[str, int]) -> None:
@@ -129,7 +146,7 @@ def _check_ports(ports: Mapping[str, int]) -> None:
         if not 0 <= port <= 65535:
             raise Usage(f"{port} is not a port for the {service} service (0 to 65535, 0 for any free one)")
     if len(set(chosen)) < len(chosen):
-        raise Usage("the three services need three different ports")
+        raise Usage("the four services need four different ports")
     for service, port in ports.items():
         with socket.socket() as probe:
             # As Azurite does: connections of an earlier listener that are still closing do not count.
@@ -167,17 +184,23 @@ def _answers(port: int) -> bool:
     return True
 
 
-def _read(log: int) -> bytes:
-    # pread, because the child shares the descriptor's position.
-    return os.pread(log, 1 << 20, 0)
+def _child(arguments: list[str], log: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    # Its own process group: Ctrl-C is for the command beside it, and the one who launched it ends it.
+    return subprocess.Popen(  # noqa: S603
+        arguments,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        cwd="/",
+        env=environment,
+        process_group=0,
+    )
 
 
-def _last_line(log: int) -> str:
-    """Return the line that says why: the error if there is one, without the trailer that Node.js puts below it."""
-    lines = [line.strip() for line in _read(log).decode("utf-8", "replace").split("\n")]
-    lines = [line for line in lines if line and not line.startswith("Node.js v")]
-    errors = [line for line in lines if re.match(r"(\w*Error\b|Exit due to)", line)]
-    return (errors or lines or ["it said nothing"])[-1]
+def _end_after(child: subprocess.Popen[bytes], other: subprocess.Popen[bytes]) -> None:
+    """End a child as soon as another has ended."""
+    other.wait()
+    child.terminate()
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

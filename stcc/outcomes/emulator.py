@@ -23,6 +23,8 @@ class EmulatorStarted:
     pid: int
     data: str | None
     version: str
+    file_port: int
+    file_pid: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,8 @@ class EmulatorRunning:
     table_port: int
     pid: int
     data: str | None
+    file_port: int
+    file_pid: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,8 @@ def accepts_connections(port: int) -> bool:
 
 
 def ports(instance: Instance) -> str:
-    return f"{instance.blob_port} (blob), {instance.queue_port} (queue), {instance.table_port} (table)"
+    azurite = f"{instance.blob_port} (blob), {instance.queue_port} (queue), {instance.table_port} (table)"
+    return f"{azurite}, and Azure Files on port {instance.file_port}"
 
 
 def test_start_prints_the_connection_string_and_leaves_it_running(stcc: Stcc) -> None:
@@ -53,7 +54,7 @@ def test_start_prints_the_connection_string_and_leaves_it_running(stcc: Stcc) ->
     assert started == Result(
         0,
         f"{found.connection_string}\n",
-        f"Azurite 3.36.0 is running on ports {ports(found)}, in memory; stcc emulator stop ends it\n",
+        f"Azurite 3.36.0 is running on ports {ports(found)}, in memory; stcc emulator stop ends them\n",
     )
     assert Stcc(connection_string=found.connection_string)("container", "list", "-o", "ndjson") == Result(
         0, '{"outcome": "containers-listed", "exit_code": 0}\n', ""
@@ -73,6 +74,7 @@ def test_a_running_emulator_is_shown_is_not_started_twice_and_is_stopped_once(st
         f"blob port          {found.blob_port}\n"
         f"queue port         {found.queue_port}\n"
         f"table port         {found.table_port}\n"
+        f"file port          {found.file_port}\n"
         "data               in memory\n"
         f"connection string  {found.connection_string}\n",
         "",
@@ -82,7 +84,7 @@ def test_a_running_emulator_is_shown_is_not_started_twice_and_is_stopped_once(st
         "",
         f"stcc: an emulator is already running (pid {found.pid})\n"
         f"  seen afterwards: pid {found.pid}, blob port {found.blob_port}, queue port {found.queue_port}, "
-        f"table port {found.table_port}\n"
+        f"table port {found.table_port}, file port {found.file_port}, file pid {found.file_pid}\n"
         "  use it with --emulator, or end it with: stcc emulator stop\n",
     )
     assert running() == found
@@ -101,6 +103,8 @@ def test_programs_get_one_document_for_each_command(stcc: Stcc, tmp_path: Path) 
         "table_port": found.table_port,
         "pid": found.pid,
         "data": str(tmp_path / "data"),
+        "file_port": found.file_port,
+        "file_pid": found.file_pid,
     }
     own = {"connection_string": found.connection_string, **facts}
     nothing = {"http_status": None, "error_code": None, "request_id": None, "target": "emulator", "observed": None}
@@ -144,7 +148,7 @@ def test_a_data_directory_outlives_stop_and_start(stcc: Stcc, tmp_path: Path) ->
     assert stcc("--emulator", "container", "list", "--query", "[].name") == Result(0, "kept\n", "")
 
 
-@pytest.mark.parametrize("service", ["blob", "queue", "table"])
+@pytest.mark.parametrize("service", ["blob", "queue", "table", "file"])
 @pytest.mark.parametrize("verb", [("start",), ("run", "--", "true")], ids=["start", "run"])
 def test_a_port_that_is_taken_is_named(stcc: Stcc, service: str, verb: tuple[str, ...]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -194,7 +198,17 @@ def test_a_stranger_with_the_recorded_pid_is_left_alone(stcc: Stcc, tmp_path: Pa
     (tmp_path / "state/stcc").mkdir(parents=True)
     with subprocess.Popen(["sleep", "60"]) as stranger:
         instances.record(
-            Instance(pid=stranger.pid, started="boot/1", blob_port=1, queue_port=2, table_port=3, data=None)
+            Instance(
+                pid=stranger.pid,
+                started="boot/1",
+                blob_port=1,
+                queue_port=2,
+                table_port=3,
+                data=None,
+                file_port=4,
+                file_pid=stranger.pid,
+                file_started="boot/1",
+            )
         )
         answers = (stcc("emulator", "status"), stcc("emulator", "stop"), stranger.poll())
         stranger.kill()

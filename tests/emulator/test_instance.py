@@ -49,7 +49,8 @@ def launching() -> Generator[Callable[[Setup], Launched]]:
 
 
 def example(*, pid: int = 1, started: str = "boot/1") -> Instance:
-    return Instance(pid=pid, started=started, blob_port=10, queue_port=11, table_port=12, data=None)
+    ports = {"blob_port": 10, "queue_port": 11, "table_port": 12, "file_port": 13}
+    return Instance(pid=pid, started=started, file_pid=2, file_started="boot/2", data=None, **ports)
 
 
 def accepts_connections(port: int) -> bool:
@@ -62,24 +63,26 @@ def containers(instance: Instance) -> list[str]:
         return [container.name for container in service.list_containers()]
 
 
-def test_the_connection_string_names_the_development_account_and_the_three_services() -> None:
+def test_the_connection_string_names_the_development_account_and_the_four_services() -> None:
     assert example().connection_string == (
         "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;"
         "AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;"
         "BlobEndpoint=http://127.0.0.1:10/devstoreaccount1;"
         "QueueEndpoint=http://127.0.0.1:11/devstoreaccount1;"
         "TableEndpoint=http://127.0.0.1:12/devstoreaccount1;"
+        "FileEndpoint=http://127.0.0.1:13/devstoreaccount1;"
     )
 
 
-def test_a_launched_azurite_answers_on_three_ports_until_it_is_ended(launching: Callable[[Setup], Launched]) -> None:
+def test_what_is_launched_answers_on_four_ports_until_it_is_ended(launching: Callable[[Setup], Launched]) -> None:
     launched = launching(Setup())
-    ports = (launched.instance.blob_port, launched.instance.queue_port, launched.instance.table_port)
+    instance = launched.instance
+    ports = (instance.blob_port, instance.queue_port, instance.table_port, instance.file_port)
     before = [accepts_connections(port) for port in ports]
 
     end(launched)
 
-    assert (len(set(ports)), before, [accepts_connections(port) for port in ports]) == (3, [True] * 3, [False] * 3)
+    assert (len(set(ports)), before, [accepts_connections(port) for port in ports]) == (4, [True] * 4, [False] * 4)
 
 
 def test_a_data_directory_outlives_azurite_and_the_account_is_the_known_one_whatever_the_environment_says(
@@ -131,11 +134,16 @@ def status(port: int, *, version: str) -> int:
         return connection.getresponse().status
 
 
-@pytest.mark.parametrize("service", ["blob", "queue", "table"])
+@pytest.mark.parametrize("service", ["blob", "queue", "table", "file"])
 def test_a_taken_port_is_named_before_anything_starts(launching: Callable[[Setup], Launched], service: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port: int = other.getsockname()[1]
-        setups = {"blob": Setup(blob_port=port), "queue": Setup(queue_port=port), "table": Setup(table_port=port)}
+        setups = {
+            "blob": Setup(blob_port=port),
+            "queue": Setup(queue_port=port),
+            "table": Setup(table_port=port),
+            "file": Setup(file_port=port),
+        }
         with pytest.raises(PortTaken) as failure:
             launching(setups[service])
 
@@ -150,7 +158,7 @@ def test_a_taken_port_is_named_before_anything_starts(launching: Callable[[Setup
     ("setup", "message"),
     [
         pytest.param(
-            Setup(blob_port=9999, queue_port=9999), "the three services need three different ports", id="same-port"
+            Setup(blob_port=9999, queue_port=9999), "the four services need four different ports", id="same-port"
         ),
         pytest.param(
             Setup(table_port=65536),
@@ -305,7 +313,15 @@ def test_a_stranger_with_the_recorded_pid_is_neither_found_nor_ended(state: Path
     ["", "{", "[]", "7", "{}", json.dumps({"pid": 1}), json.dumps(dict.fromkeys(Instance.__slots__))]
     + [
         json.dumps(asdict(example(pid=1, started="boot/1")) | wrong)
-        for wrong in ({"pid": "1"}, {"pid": True}, {"blob_port": 1.5}, {"started": 7}, {"data": 7}, {"more": 1})
+        for wrong in (
+            {"pid": "1"},
+            {"pid": True},
+            {"blob_port": 1.5},
+            {"started": 7},
+            {"data": 7},
+            {"file_port": "1"},
+            {"more": 1},
+        )
     ],
 )
 def test_a_record_that_cannot_be_read_is_not_taken_for_nothing(state: Path, content: str) -> None:

@@ -10,11 +10,11 @@ def human(outcome: EmulatorOutcome) -> Text:
     """Return connection string or properties for stdout, and what happened for stderr."""
     match outcome:
         case EmulatorStarted():
-            ports = f"{outcome.blob_port} (blob), {outcome.queue_port} (queue), {outcome.table_port} (table)"
+            azurite = f"{outcome.blob_port} (blob), {outcome.queue_port} (queue), {outcome.table_port} (table)"
             return Text(
                 out=f"{outcome.connection_string}\n",
-                err=f"Azurite {outcome.version} is running on ports {ports}, {_kept(outcome.data)}; "
-                "stcc emulator stop ends it\n",
+                err=f"Azurite {outcome.version} is running on ports {azurite}, and Azure Files on port "
+                f"{outcome.file_port}, {_kept(outcome.data)}; stcc emulator stop ends them\n",
             )
         case EmulatorRunning():
             return Text(out=pairs(_fields(outcome)))
@@ -38,6 +38,7 @@ def _fields(running: EmulatorRunning) -> dict[str, object]:
         "blob_port": running.blob_port,
         "queue_port": running.queue_port,
         "table_port": running.table_port,
+        "file_port": running.file_port,
         "data": running.data or "in memory",
         "connection_string": running.connection_string,
     }

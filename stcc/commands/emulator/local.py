@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from stcc.emulator.instance import Instance
     from stcc.emulator.launch import Setup
 
-app = group("Azurite on this machine, for trying things out and for tests.")
+app = group("Azurite and Azure Files, started and stopped.")
 BlobPort = Annotated[int, typer.Option("--blob-port", metavar="PORT", help="0 is any free one.")]
 QueuePort = Annotated[int, typer.Option("--queue-port", metavar="PORT", help="0 is any free one.")]
 TablePort = Annotated[int, typer.Option("--table-port", metavar="PORT", help="0 is any free one.")]
+FilePort = Annotated[int, typer.Option("--file-port", metavar="PORT", help="0 is any free one.")]
 Data = Annotated[str | None, typer.Option("--data", metavar="DIR", help="Keep the data there; else in memory.")]
 
 
@@ -34,9 +35,14 @@ class _WithCommand(StccCommand):
 
 @app.command(cls=StccCommand)
 def start(
-    ctx: typer.Context, blob_port: BlobPort = 0, queue_port: QueuePort = 0, table_port: TablePort = 0, data: Data = None
+    ctx: typer.Context,
+    blob_port: BlobPort = 0,
+    queue_port: QueuePort = 0,
+    table_port: TablePort = 0,
+    file_port: FilePort = 0,
+    data: Data = None,
 ) -> EmulatorStarted | Refused:
-    """Start Azurite and print its connection string; it runs until it is stopped. 9 if one is running already.
+    """Start Azurite and Azure Files and print their connection string; they run until stopped. 9 if some run already.
 
     export AZURE_STORAGE_CONNECTION_STRING="$(stcc emulator start)"
     """
@@ -45,7 +51,7 @@ def start(
     from stcc.emulator.errors import AlreadyRunning
 
     try:
-        instance = background.start(_setup(blob_port, queue_port, table_port, data), progress=runtime.story)
+        instance = background.start(_setup(blob_port, queue_port, table_port, file_port, data), progress=runtime.story)
     except AlreadyRunning as already:
         return _already_running(already)
     return EmulatorStarted(**_facts(instance), version=install.version())
@@ -84,11 +90,12 @@ def run(
     blob_port: BlobPort = 0,
     queue_port: QueuePort = 0,
     table_port: TablePort = 0,
+    file_port: FilePort = 0,
     data: Data = None,
 ) -> CommandEnded:
-    """Run a command with an Azurite of its own, which ends with it; the exit code is the command's.
+    """Run a command with emulators of its own, which end with it; the exit code is the command's.
 
-    The command finds it in AZURE_STORAGE_CONNECTION_STRING; no other AZURE_STORAGE_... is passed on.
+    The command finds them in AZURE_STORAGE_CONNECTION_STRING; no other AZURE_STORAGE_... is passed on.
 
     stcc emulator run -- pytest -x
     """
@@ -99,7 +106,7 @@ def run(
     from stcc.emulator import launch
     from stcc.operations import child
 
-    launched = launch.launch(_setup(blob_port, queue_port, table_port, data), progress=runtime.story)
+    launched = launch.launch(_setup(blob_port, queue_port, table_port, file_port, data), progress=runtime.story)
     runtime.opened.callback(launch.end, launched)
     environment = _surroundings(runtime.environment, launched.instance.connection_string)
     code = child.run(command, environment=environment)
@@ -108,13 +115,13 @@ def run(
     return CommandEnded(target=command[0], child_exit=code, child_signal=None)
 
 
-def _setup(blob_port: int, queue_port: int, table_port: int, data: str | None) -> "Setup":
+def _setup(blob_port: int, queue_port: int, table_port: int, file_port: int, data: str | None) -> "Setup":
     from stcc.emulator.launch import Setup
 
     if data is not None and not data.strip():
         raise Usage("--data is empty", hint="is the variable set? without --data everything is in memory")
     directory = None if data is None else Path(data)
-    return Setup(blob_port=blob_port, queue_port=queue_port, table_port=table_port, data=directory)
+    return Setup(blob_port=blob_port, queue_port=queue_port, table_port=table_port, file_port=file_port, data=directory)
 
 
 def _surroundings(inherited: Mapping[str, str], connection_string: str) -> dict[str, str]:
@@ -125,7 +132,7 @@ def _surroundings(inherited: Mapping[str, str], connection_string: str) -> dict[
 
 def _facts(instance: "Instance") -> dict[str, Any]:
     named = dataclasses.asdict(instance) | {"connection_string": instance.connection_string}
-    del named["started"]
+    del named["started"], named["file_started"]
     return named
 
 
