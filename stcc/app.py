@@ -11,10 +11,12 @@ from stcc.commands.options import HELP_NAMES, StccGroup
 NOUNS: Final = {
     "blob": "Blobs: put, get, show, list, delete, with conditions.",
     "container": "Containers of blobs.",
-    "lease": "Leases on blobs and containers.",
+    "lease": "Leases on blobs, containers, files and shares.",
     "table": "Tables.",
     "entity": "Entities of tables, with If-Match.",
     "queue": "Queues and their messages.",
+    "share": "Shares of Azure Files.",
+    "file": "Files and directories of Azure Files, with their leases and open handles.",
     "lock": "Locks with an owner, on Azure and on Redis.",
     "leader": "One leader among many candidates, on Azure and on Redis.",
     "semaphore": "Counting semaphores, on Azure and on Redis.",

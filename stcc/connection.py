@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 from stcc.errors import Usage
 from stcc.values.accounts import account_key, check_account_name, endpoint_suffix, endpoint_url, sas_token
 
-Service = Literal["blob", "queue", "table"]
-SERVICES: Final[tuple[Service, ...]] = ("blob", "queue", "table")
+Service = Literal["blob", "queue", "table", "file"]
+SERVICES: Final[tuple[Service, ...]] = ("blob", "queue", "table", "file")
 
 # The published credentials of every local emulator; not a secret.
 DEVELOPMENT_ACCOUNT: Final = "devstoreaccount1"
 DEVELOPMENT_KEY: Final = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-_DEVELOPMENT_PORTS: Final[dict[Service, int]] = {"blob": 10000, "queue": 10001, "table": 10002}
+_DEVELOPMENT_PORTS: Final[dict[Service, int]] = {"blob": 10000, "queue": 10001, "table": 10002, "file": 10003}
 
 WAYS: Final = (
     "set AZURE_STORAGE_CONNECTION_STRING; or AZURE_STORAGE_ACCOUNT with AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN "
@@ -79,7 +79,7 @@ def choose(
     """Return the connection of the first source that names one, or None when none does.
 
     Each source maps `connection-string`, `account-name`, `account-key`, `sas-token`, `blob-endpoint`,
-    `queue-endpoint`, `table-endpoint`, `endpoint-suffix` to its text.
+    `queue-endpoint`, `table-endpoint`, `file-endpoint`, `endpoint-suffix` to its text.
     """
     for source, name in ((flags, "flags"), (environment, "environment"), (profile, "profile")):
         for key, value in source.items():

@@ -22,6 +22,7 @@ _FLAGS: Final = (
     "blob-endpoint",
     "queue-endpoint",
     "table-endpoint",
+    "file-endpoint",
 )
 _VARIABLES: Final = {
     "connection-string": "AZURE_STORAGE_CONNECTION_STRING",

@@ -17,7 +17,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _NAMING: Final = frozenset(
     [
         *("emulator", "profile", "connection-string", "account-name", "account-key", "account-key-file", "sas-token"),
-        *("blob-endpoint", "queue-endpoint", "table-endpoint"),
+        *("blob-endpoint", "queue-endpoint", "table-endpoint", "file-endpoint"),
     ]
 )
 

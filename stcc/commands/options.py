@@ -32,6 +32,7 @@ _SHARED: Final = (
     (("--blob-endpoint",), "URL", "Endpoint of the blob service."),
     (("--queue-endpoint",), "URL", "Endpoint of the queue service."),
     (("--table-endpoint",), "URL", "Endpoint of the table service."),
+    (("--file-endpoint",), "URL", "Endpoint of the file service."),
 )
 _CONDITION_HELP: Final = {
     "--if-match": ("ETAG", "Only if this is the current ETag ('*': only if it exists)."),

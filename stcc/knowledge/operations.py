@@ -77,6 +77,7 @@ _TIER: Final = "the tier has no ETag: --if-tags or a lease can guard it"
 _BLOCK: Final = "a block is not visible before the commit; the conditions belong to `blob block commit`"
 _NO_ETAGS: Final = "the service honours --if-tags alone here"
 _ITSELF: Final = "it sends If-Match itself, with the ETag that it has read"
+_FILES: Final = "the file service has none: it knows no conditions, only leases"
 _QUEUES: Final = "queues have no ETags, leases or conditions"
 
 _ALL: Final = ETAGS | DATES | TAGS | LEASE
@@ -150,3 +151,38 @@ UPSERT_ENTITY: Final = Operation(
 REWRITE_ENTITY: Final = Operation("Get Entity, then Update Entity", why_not=_ITSELF)
 TABLE: Final = Operation("tables themselves", returns_etag=False, why_not="tables have no ETags, leases or conditions")
 QUEUE: Final = Operation("a queue", returns_etag=False, why_not=_QUEUES)
+
+CREATE_SHARE: Final = Operation("Create Share", why_not=_FILES)
+SHOW_SHARE: Final = Operation(
+    "Get Share Properties", LEASE, reads=True, covers=("Get Share Metadata",), why_not=_FILES
+)
+LIST_SHARES: Final = Operation("List Shares", reads=True, returns_etag=False, why_not=_FILES)
+DELETE_SHARE: Final = Operation("Delete Share", LEASE, returns_etag=False, needs_lease=True, why_not=_FILES)
+SNAPSHOT_SHARE: Final = Operation("Snapshot Share", why_not=_FILES)
+SET_SHARE_METADATA: Final = Operation("Set Share Metadata", LEASE, why_not=_FILES)
+CREATE_DIRECTORY: Final = Operation("Create Directory", why_not=_FILES)
+PUT_FILE: Final = Operation("Create File, Put Range", LEASE, needs_lease=True, why_not=_FILES)
+GET_FILE: Final = Operation("Get File", LEASE, reads=True, why_not=_FILES)
+SHOW_FILE: Final = Operation(
+    "Get File Properties",
+    LEASE,
+    reads=True,
+    covers=("Get File Metadata", "Get Directory Properties", "Get Directory Metadata"),
+    why_not=_FILES,
+)
+LIST_FILES: Final = Operation("List Directories and Files", reads=True, returns_etag=False, why_not=_FILES)
+DELETE_FILE: Final = Operation(
+    "Delete File", LEASE, returns_etag=False, needs_lease=True, covers=("Delete Directory",), why_not=_FILES
+)
+SET_FILE_METADATA: Final = Operation(
+    "Set File Metadata", LEASE, needs_lease=True, covers=("Set Directory Metadata",), why_not=_FILES
+)
+RENAME_FILE: Final = Operation(
+    "Rename File",
+    covers=("Rename Directory",),
+    why_not="the file service has none; the two leases are --source-lease-id and --target-lease-id",
+)
+LIST_HANDLES: Final = Operation("List Handles", reads=True, returns_etag=False, why_not=_FILES)
+CLOSE_HANDLES: Final = Operation("Force Close Handles", returns_etag=False, why_not=_FILES)
+LEASE_FILE: Final = Operation("Lease File", takes_lease=True, why_not=_FILES)
+LEASE_SHARE: Final = Operation("Lease Share", takes_lease=True, why_not=_FILES)

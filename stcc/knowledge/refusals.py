@@ -6,6 +6,15 @@ tables; where the wire and the pages differ, the wire (semantics.md).
 
 from typing import Final
 
+# SMB clients are in the way: each is a 409, and who has it open can be asked. Two pages spell the second differently.
+BY_SMB: Final = frozenset(
+    {"SharingViolation", "DeletePending", "SMBDeletePending", "FileLockConflict", "CannotDeleteFileOrDirectory"}
+)
+_SMB_WAYS: Final = "wait until it is closed (--wait 60s), or take it from them: --close-handles"
+_PENDING: Final = (
+    "an SMB client has marked it for deletion, and somebody still has it open: it is neither there nor gone",
+    "it goes with the last handle: --wait 60s, or --close-handles",
+)
 # What an unmet condition is called, whichever it was.
 UNMET: Final = frozenset({"ConditionNotMet", "TargetConditionNotMet", "UpdateConditionNotSatisfied"})
 MEANINGS: Final[dict[str, tuple[str, str]]] = {
@@ -106,4 +115,38 @@ MEANINGS: Final[dict[str, tuple[str, str]]] = {
     "PreviousSnapshotCannotBeNewer": ("the snapshot is newer than the blob it is compared with", ""),
     "InvalidBlobTier": ("a blob of this type, or account, has no such tier", ""),
     "BlobBeingRehydrated": ("it is being brought back from the archive already", "wait for it: blob show"),
+    "SharingViolation": ("an SMB client has it open, and does not share what this needs", _SMB_WAYS),
+    "FileLockConflict": ("an SMB client has locked a part of it", _SMB_WAYS),
+    "DeletePending": _PENDING,
+    "SMBDeletePending": _PENDING,
+    "CannotDeleteFileOrDirectory": ("an SMB client has it open", _SMB_WAYS),
+    "ClientCacheFlushDelay": ("an SMB client did not write back in time what it keeps", "try again in a moment"),
+    "DirectoryNotEmpty": (
+        "the directory is not empty",
+        "what SMB clients have marked for deletion counts, too: stcc file list shows it",
+    ),
+    "ParentNotFound": ("the directory above it does not exist", "stcc file mkdir -p SHARE/DIR"),
+    "ReadOnlyAttribute": ("it has the read-only attribute", "take that away first, if it is meant to be changed"),
+    "InvalidFileOrDirectoryPathName": ("the service takes no such path", ""),
+    "ResourceAlreadyExists": ("there is something of that name", ""),
+    "ResourceTypeMismatch": ("it is a directory where a file is asked for, or a file for a directory", ""),
+    "ShareAlreadyExists": ("there is a share of that name", ""),
+    "ShareNotFound": ("there is no such share", "stcc share create NAME"),
+    "ShareBeingDeleted": ("a share of that name is still being deleted", "try again after 30 seconds or more"),
+    "ShareDisabled": ("the share was disabled by an administrator", ""),
+    "ShareHasSnapshots": ("the share has snapshots", "--snapshots include deletes them, too"),
+    "ShareSnapshotInProgress": ("another snapshot of the share is being taken", "try again in a moment"),
+    "ShareSnapshotCountExceeded": ("the share has as many snapshots as it can, 200", "delete old ones first"),
+    "ShareSnapshotNotFound": ("there is no such snapshot", "stcc share list --include snapshots"),
+    "ShareSnapshotOperationNotSupported": ("a snapshot cannot be written", ""),
+    "DeleteShareWhenSnapshotLeased": (
+        "a snapshot of the share is leased",
+        "release or break that lease; --snapshots include-leased deletes it all the same",
+    ),
+    "LeaseIdMismatchWithFileOperation": (
+        "it is leased under another id",
+        "the lease is not yours any more: stop, read it again, acquire again",
+    ),
+    "LeaseNotPresentWithFileOperation": ("a lease id was given and there is no lease", "acquire one first"),
+    "FileInvalidPermission": ("the permission is not one", ""),
 }

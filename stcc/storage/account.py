@@ -10,10 +10,12 @@ from azure.core.credentials import AzureNamedKeyCredential, AzureSasCredential
 from stcc.connection import ANONYMOUS, WAYS, Connection, Credential, Service
 from stcc.errors import Usage
 from stcc.storage.wire import Exchange, Wire
-from stcc.values.targets import BlobTarget
+from stcc.values.targets import BlobTarget, FileTarget, ShareTarget
 
 # One version for everybody, so that an Azurite of any age and the service answer alike.
 API_VERSION: Final = "2021-12-02"
+# Files have their own: handles tell their access since 2023-01-03, and shares know tokens since 2024-11-04.
+FILES_VERSION: Final = "2024-11-04"
 # Measured: beyond one request, four connections with 8 MiB each are as fast as it gets.
 ONE_REQUEST: Final = 32 * 1024 * 1024
 BLOCK: Final = 8 * 1024 * 1024
@@ -56,7 +58,7 @@ class Account:
     def options(self, service: Service) -> dict[str, Any]:
         """Return the keyword arguments with which every client of a service is made."""
         endpoint = self.connection.endpoint(service)
-        pinned = {} if service == "table" else {"api_version": API_VERSION}
+        pinned = {} if service == "table" else {"api_version": FILES_VERSION if service == "file" else API_VERSION}
         return {
             "credential": _credential(self.connection.credential, self.connection.account, endpoint, service),
             "transport": self._wire,
@@ -116,6 +118,50 @@ class Account:
         from azure.data.tables import TableClient
 
         return TableClient(self.connection.endpoint("table"), name, **self._table_options())
+
+    def share_service(self) -> Any:
+        """Return a client of the file service as a whole."""
+        from azure.storage.fileshare import ShareServiceClient
+
+        return ShareServiceClient(self.connection.endpoint("file"), **self._file_options())
+
+    def share(self, target: ShareTarget) -> Any:
+        """Return a client of one share, or of a snapshot of it."""
+        from azure.storage.fileshare import ShareClient
+
+        options = self._file_options()
+        return ShareClient(self.connection.endpoint("file"), target.share, snapshot=target.snapshot, **options)
+
+    def directory(self, target: FileTarget) -> Any:
+        """Return a client of one directory; with an empty path, of the root."""
+        from azure.storage.fileshare import ShareDirectoryClient
+
+        options = self._file_options()
+        return ShareDirectoryClient(
+            self.connection.endpoint("file"), target.share, target.path, snapshot=target.snapshot, **options
+        )
+
+    def file(self, target: FileTarget) -> Any:
+        """Return a client of one file, which reads up to 32 MiB in one request."""
+        from azure.storage.fileshare import ShareFileClient
+
+        return ShareFileClient(
+            self.connection.endpoint("file"),
+            target.share,
+            target.path,
+            snapshot=target.snapshot,
+            max_single_get_size=ONE_REQUEST,
+            max_chunk_get_size=BLOCK,
+            **self._file_options(),
+        )
+
+    def _file_options(self) -> dict[str, Any]:
+        """Return options with which names are sent as they are; without them, the dots at their ends get lost."""
+        if self.connection.credential == ANONYMOUS:
+            msg = "shares are never public: a credential is needed"
+            raise Usage(msg, hint=WAYS)
+        intent = {"token_intent": "backup"} if self.connection.credential.kind == "login" else {}
+        return {"allow_trailing_dot": True, "allow_source_trailing_dot": True, **intent, **self.options("file")}
 
     def _table_options(self) -> dict[str, Any]:
         if self.connection.credential == ANONYMOUS:

@@ -15,16 +15,21 @@ def marked(metadata: Mapping[str, str], *, marker: bool) -> dict[str, str]:
 
 
 def left_in(
-    properties: Callable[..., Any], sent: Mapping[str, str], *, md5: bytes | None = None
+    properties: Callable[..., Any],
+    sent: Mapping[str, str],
+    *,
+    md5: bytes | None = None,
+    ask: Callable[..., Said[Any]] = ask_properties,
 ) -> Said[dict[str, Any]] | None:
     """Return the answer that was lost, if the metadata is all that was sent, operation id and all; else None.
 
     `properties` is the SDK's method that reads the properties of the blob or the container. Where content was
-    sent, `md5` is its hash: somebody may have written another one since, and kept only our mark.
+    sent, `md5` is its hash: somebody may have written another one since, and kept only our mark. `ask` asks for
+    them: what has no lease, a directory, is asked for less.
     """
     if MARKER not in sent:
         return None
-    found = ask_properties(properties)
+    found = ask(properties)
     if not is_exactly(found.value.metadata, sent):
         return None
     if md5 is not None and found.value.content_settings.content_md5 != md5:

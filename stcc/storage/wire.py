@@ -38,8 +38,17 @@ _SHOWN: Final = (
     "x-ms-lease-break-period",
     "range",
     "x-ms-range",
+    "x-ms-write",
+    "x-ms-handle-id",
+    "x-ms-recursive",
+    "x-ms-file-rename-replace-if-exists",
 )
-_KEYS: Final = ("x-ms-lease-id", "x-ms-proposed-lease-id")
+_KEYS: Final = (
+    "x-ms-lease-id",
+    "x-ms-proposed-lease-id",
+    "x-ms-source-lease-id",
+    "x-ms-destination-lease-id",
+)
 # Query parameters that are not part of a signature.
 _PLAIN: Final = frozenset(
     [
@@ -52,6 +61,7 @@ _PLAIN: Final = frozenset(
             "maxresults",
             "include",
             "snapshot",
+            "sharesnapshot",
             "timeout",
             "blockid",
             "prevsnapshot",

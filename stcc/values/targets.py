@@ -1,4 +1,4 @@
-"""What a command acts on: `CONTAINER`, `CONTAINER/BLOB`, `QUEUE`, `TABLE`, or a full URL.
+"""What a command acts on: `CONTAINER`, `CONTAINER/BLOB`, `QUEUE`, `TABLE`, `SHARE`, `SHARE/PATH`, or a full URL.
 
 A URL names its endpoint too, and may carry its own SAS, which is never printed
 (`str()` of a target is its plain name).
@@ -19,6 +19,8 @@ _PATH_ACCOUNT = r"(?a)[A-Za-z0-9][A-Za-z0-9-]*"
 _URL = r"(?a)[A-Za-z][A-Za-z0-9+.\-]*://"
 _SIGNATURE = r"(?i)[?&]sig="
 _NOT_IN_URLS = r"[\x00-\x20\x7f]"
+_SHARE = _QUEUE
+_SNAPSHOTS: Final = frozenset({"snapshot", "sharesnapshot"})
 _SNAPSHOT = r"(?a)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z"
 # The service counts UTF-16 units, up to 1,024 of them.
 _BLOB_NAME_LIMIT: Final = 1024
@@ -72,6 +74,43 @@ class TableTarget(NamedTuple):
 
     def __str__(self) -> str:
         return self.table
+
+
+class ShareTarget(NamedTuple):
+    """A file share, or one snapshot of it."""
+
+    share: str
+    snapshot: str | None = None
+    at: Location | None = None
+
+    def __str__(self) -> str:
+        return self.share + (f"?sharesnapshot={self.snapshot}" if self.snapshot else "")
+
+
+class FileTarget(NamedTuple):
+    """A file or a directory in a share, or in one snapshot of it; the path is empty for the root directory.
+
+    `is_directory`: it was written with a slash at its end, so it can be nothing else.
+    """
+
+    share: str
+    path: str
+    snapshot: str | None = None
+    is_directory: bool = False
+    at: Location | None = None
+
+    def __str__(self) -> str:
+        shown = f"{self.share}/{self.path}" if self.path else self.share
+        return shown + (f"?sharesnapshot={self.snapshot}" if self.snapshot else "")
+
+    @property
+    def name(self) -> str:
+        """The last name of the path."""
+        return self.path.rpartition("/")[2]
+
+    def beside(self, path: str) -> "FileTarget":
+        """Return something else in the same share."""
+        return self._replace(path=path, is_directory=False)
 
 
 def container_target(text: str) -> ContainerTarget:
@@ -128,6 +167,36 @@ def listing_target(text: str) -> tuple[ContainerTarget, str]:
     return ContainerTarget(container=_name(container, _CONTAINER, what="container"), at=at), prefix
 
 
+def share_target(text: str, *, snapshot: str | None = None) -> ShareTarget:
+    """Parse `SHARE` or its URL (which may name a snapshot itself)."""
+    at, path = _split(text, snapshot="sharesnapshot")
+    return ShareTarget(share=_name(path, _SHARE, what="share"), snapshot=_share_snapshot(text, at, snapshot), at=at)
+
+
+def file_target(text: str, *, snapshot: str | None = None) -> FileTarget:
+    """Parse `SHARE/PATH` or its URL (which may name a snapshot of the share); a slash at the end says "directory"."""
+    target = directory_target(text, snapshot=snapshot)
+    if not target.path:
+        msg = f"no file is named: {_shown(text)!r}"
+        raise Usage(msg, hint="SHARE/PATH, for example team/reports/2026.csv")
+    return target
+
+
+def directory_target(text: str, *, snapshot: str | None = None) -> FileTarget:
+    """Parse `SHARE[/PATH]` or its URL, where the root directory of the share can be meant, too."""
+    from stcc.values import paths  # the commands of other services start without it
+
+    at, whole = _split(text, snapshot="sharesnapshot")
+    share, _, path = whole.partition("/")
+    return FileTarget(
+        share=_name(share, _SHARE, what="share"),
+        path=paths.path(path.removesuffix("/")),
+        snapshot=_share_snapshot(text, at, snapshot),
+        is_directory=not path or path.endswith("/"),
+        at=at,
+    )
+
+
 def name_prefix(text: str) -> str:
     """Check what the names in a listing shall start with; it may be empty."""
     _check_text(text, what="--prefix")
@@ -142,20 +211,20 @@ def snapshot_time(text: str) -> str:
     return text
 
 
-def _split(text: str) -> tuple[Location | None, str]:
+def _split(text: str, *, snapshot: str = "snapshot") -> tuple[Location | None, str]:
     if not text.strip():
         msg = "the target is empty"
         raise Usage(msg, hint="is the variable set?")
     _check_text(text)
     if re.match(_URL, text):
-        return _from_url(text)
+        return _from_url(text, snapshot)
     if re.search(_SIGNATURE, text):
         msg = "a SAS goes with a full URL, not with a name"
         raise Usage(msg, hint="https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?SAS")
     return None, text
 
 
-def _from_url(text: str) -> tuple[Location, str]:
+def _from_url(text: str, snapshot: str) -> tuple[Location, str]:
     if re.search(_NOT_IN_URLS, text):  # urlsplit leaves some of them out, and another name would remain
         msg = "the URL of the target contains a space or a control character"
         raise Usage(msg, hint="percent-encode it: %20 is a space")
@@ -175,7 +244,7 @@ def _from_url(text: str) -> tuple[Location, str]:
         if re.fullmatch(_PATH_ACCOUNT, account) is None:
             raise Usage("the URL names no account: it comes before the container where the host has no domain")
         endpoint += f"/{account}"
-    return Location(endpoint=endpoint, sas=_sas_of(url.query)), unquote(path, errors="surrogateescape")
+    return Location(endpoint=endpoint, sas=_sas_of(url.query, snapshot)), unquote(path, errors="surrogateescape")
 
 
 def is_loopback(host: str) -> bool:
@@ -195,18 +264,31 @@ def path_style(host: str) -> bool:
     return True
 
 
-def _sas_of(query: str) -> str | None:
-    rest = "&".join(part for part in query.split("&") if part and part.partition("=")[0].lower() != "snapshot")
-    if rest and not any(name.lower() == "sig" for name, _ in parse_qsl(rest)):
+def _sas_of(query: str, snapshot: str) -> str | None:
+    """Return the signature in a query, without the parameter that names a snapshot."""
+    rest = "&".join(part for part in query.split("&") if part and part.partition("=")[0].lower() != snapshot)
+    named = {name.lower(): value for name, value in parse_qsl(rest, keep_blank_values=True)}
+    if rest and (not named.get("sig") or named.keys() & _SNAPSHOTS):
         raise Usage("the query of the URL is neither a SAS nor a snapshot")
     return rest or None
 
 
 def _snapshot_of(text: str, at: Location | None) -> str | None:
-    if at is None:
-        return None
+    return None if at is None else _in_query(text, "snapshot")
+
+
+def _in_query(text: str, wanted: str) -> str | None:
     query = parse_qsl(urlsplit(text).query, keep_blank_values=True)
-    return next((value for name, value in query if name.lower() == "snapshot"), None)
+    return next((value for name, value in query if name.lower() == wanted), None)
+
+
+def _share_snapshot(text: str, at: Location | None, asked: str | None) -> str | None:
+    """Return the snapshot of the share that an option or the URL names; the two must not differ."""
+    named = None if at is None else _in_query(text, "sharesnapshot")
+    if asked is not None and named is not None and asked != named:
+        raise Usage("--snapshot and the URL name two snapshots")
+    found = named if asked is None else asked
+    return None if found is None else snapshot_time(found)
 
 
 def _no_snapshot(text: str, at: Location | None) -> None:
