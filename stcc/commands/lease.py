@@ -18,21 +18,29 @@ from stcc.runtime import Runtime
 from stcc.values import times
 from stcc.values.conditions import Conditions
 from stcc.values.conditions import lease_id as parse_id
-from stcc.values.targets import BlobTarget, ContainerTarget, lease_target
+from stcc.values.leasable import Leasable, leasable, spelled
+from stcc.values.targets import BlobTarget, FileTarget, ShareTarget
 
-app = group("Leases on blobs and containers.")
-Target = Annotated[str, typer.Argument(metavar="TARGET", help="CONTAINER, CONTAINER/BLOB, or its URL.")]
+app = group("Leases on blobs, containers, files and shares.")
+Target = Annotated[
+    str,
+    typer.Argument(metavar="TARGET", help="CONTAINER, CONTAINER/BLOB, share:SHARE, file:SHARE/PATH, also with a URL."),
+]
 LeaseId = Annotated[str, typer.Option("--lease-id", metavar="ID", help="The id that acquire printed.")]
 Wait = Annotated[str | None, typer.Option("--wait", metavar="DURATION|forever", help="Keep trying for so long.")]
 NoWait = Annotated[bool, typer.Option("--no-wait", help="One try (the default).")]
-Leased = BlobTarget | ContainerTarget
+Duration = Annotated[
+    str | None,
+    typer.Option("--duration", metavar="15..60|infinite", help="Seconds (60); that of a file has no end."),
+]
+_ENDLESS = "the lease of a file has no end: the service knows no other"
 
 
 @app.command(cls=on(operations.LEASE_BLOB))
 def acquire(
     ctx: typer.Context,
     target: Target,
-    duration: Annotated[str, typer.Option("--duration", metavar="15..60|infinite", help="Seconds.")] = "60",
+    duration: Duration = None,
     proposed_id: Annotated[str | None, typer.Option("--proposed-id", metavar="GUID", help="Else a new one.")] = None,
     wait: Wait = None,
     no_wait: NoWait = False,
@@ -43,9 +51,7 @@ def acquire(
     """
     runtime = runtime_of(ctx)
     leased, conditions = _leased(runtime, target)
-    seconds = None
-    if duration != "infinite":
-        seconds = times.whole_seconds(duration, option="--duration", low=15, high=60, note="or infinite")
+    seconds = _seconds(leased, duration, default=60)
     if proposed_id is None and runtime.settings.output == "none":
         raise Usage("--output none would leave nobody with the id of the lease", hint="choose it with --proposed-id")
     chosen = str(uuid.uuid4()) if proposed_id is None else parse_id(proposed_id, option="--proposed-id")
@@ -69,12 +75,14 @@ def acquire(
 
 @app.command(cls=on(operations.LEASE_BLOB))
 def renew(ctx: typer.Context, target: Target, lease_id: LeaseId) -> Answer:
-    """Start the time of your lease anew.
+    """Start the time of your lease anew; the lease of a file has no end, so it has no renewal.
 
     stcc lease renew data/report.csv --lease-id "$id"
     """
     runtime = runtime_of(ctx)
     leased, conditions = _leased(runtime, target)
+    if isinstance(leased, FileTarget):
+        raise Usage(_ENDLESS, hint=f"whether it is still held: stcc lease show {spelled(leased)}")
     held = parse_id(lease_id, option="--lease-id")
     account = runtime.account(leased.at)
     from stcc.storage.leases import Leases
@@ -133,9 +141,12 @@ def break_(
     """
     runtime = runtime_of(ctx)
     leased, conditions = _leased(runtime, target)
+    if period is not None and isinstance(leased, FileTarget):
+        raise Usage("the lease of a file is broken at once: --period is for blobs, containers and shares")
     seconds = None if period is None else times.whole_seconds(period, option="--period", low=0, high=60)
     patience = None if wait is None else times.waiting(wait, option="--wait")
-    runtime.check_can_ask(f"break the lease of {leased}", yes=yes)
+    name = spelled(leased)
+    runtime.check_can_ask(f"break the lease of {name}", yes=yes)
     account = runtime.account(leased.at)
     from stcc.storage.leases import Leases
 
@@ -143,8 +154,8 @@ def break_(
     state = lease.show()
     if isinstance(state, Refused):
         return state
-    runtime.story(f"{leased} is {state.state}" + (f" ({state.duration})" if state.duration else ""))
-    runtime.confirm(f"break the lease of {leased}", yes=yes)
+    runtime.story(f"{name} is {state.state}" + (f" ({state.duration})" if state.duration else ""))
+    runtime.confirm(f"break the lease of {name}", yes=yes)
     answer = lease.break_(period=seconds, conditions=conditions)
     if isinstance(answer, Refused) or patience is None:
         return answer
@@ -159,7 +170,7 @@ def show(ctx: typer.Context, target: Target) -> Answer:
     """
     runtime = runtime_of(ctx)
     runtime.conditions(operations.SHOW_LEASE)
-    leased = lease_target(target)
+    leased = leasable(target)
     account = runtime.account(leased.at)
     from stcc.storage.leases import Leases
 
@@ -171,8 +182,12 @@ def run(
     ctx: typer.Context,
     target: Target,
     command: Command = None,
-    duration: Annotated[str, typer.Option("--duration", metavar="15..60", help="Seconds; it is renewed.")] = "30",
-    create: Annotated[bool, typer.Option("--create", help="Make an empty blob, or the container, to lease.")] = False,
+    duration: Annotated[
+        str | None, typer.Option("--duration", metavar="15..60", help="Seconds (30); it is renewed.")
+    ] = None,
+    create: Annotated[
+        bool, typer.Option("--create", help="Make an empty blob or file, or the container or share, to lease.")
+    ] = False,
     wait: Wait = None,
     no_wait: NoWait = False,
 ) -> Answer:
@@ -180,24 +195,47 @@ def run(
 
     The lease is renewed as long as the command runs, and the command is ended before the lease can be somebody
     else's. It is told STCC_LEASE_ID (for --lease-id of what it writes there) and STCC_LEASE_TARGET.
+    The lease of a file has no end: it is looked at every 10 seconds, and it outlives a crash of stcc or of its
+    machine, until `stcc lease break` ends it.
 
     stcc lease run data/report.csv --wait 5m -- ./rebuild.sh
     """
     runtime = runtime_of(ctx)
     what = running.task(runtime, command)
-    seconds = times.whole_seconds(duration, option="--duration", low=15, high=60)
-    patience = holding.patience(runtime, wait, no_wait=no_wait)
     leased, _ = _leased(runtime, target)
+    seconds = _seconds(leased, duration, default=30, or_ever=False)
+    patience = holding.patience(runtime, wait, no_wait=no_wait)
     return under_lease.run(runtime, what, leased, seconds=seconds, patience=patience, create=b"" if create else None)
 
 
-def _leased(runtime: Runtime, text: str) -> tuple[Leased, Conditions]:
+def _leased(runtime: Runtime, text: str) -> tuple[Leasable, Conditions]:
     """Return the target, and the conditions that its kind honours."""
-    target = lease_target(text)
+    target = leasable(text)
     if isinstance(target, BlobTarget) and target.snapshot is not None:
         raise Usage("a snapshot cannot be leased")
-    operation = operations.LEASE_BLOB if isinstance(target, BlobTarget) else operations.LEASE_CONTAINER
+    match target:
+        case BlobTarget():
+            operation = operations.LEASE_BLOB
+        case FileTarget():
+            operation = operations.LEASE_FILE
+        case ShareTarget():
+            operation = operations.LEASE_SHARE
+        case _:
+            operation = operations.LEASE_CONTAINER
     return target, runtime.conditions(operation)
+
+
+def _seconds(target: Leasable, given: str | None, *, default: int, or_ever: bool = True) -> int | None:
+    """Return for how long to lease it; None: without an end, as always with files."""
+    if isinstance(target, FileTarget):
+        if given not in {None, "infinite"}:
+            raise Usage(_ENDLESS, hint="leave --duration out; `lease release` ends it, or `lease break`")
+        return None
+    if given is None:
+        return default
+    if given == "infinite" and or_ever:
+        return None
+    return times.whole_seconds(given, option="--duration", low=15, high=60, note="or infinite" if or_ever else "")
 
 
 def _patience(wait: str | None, *, no_wait: bool) -> float | None:

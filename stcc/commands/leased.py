@@ -1,9 +1,10 @@
-"""A command under a lease of the service itself: on the very blob or container that is protected, or a table's lock."""
+"""A command under a lease of the service itself: on the very thing that is protected, or on a table's lock blob."""
 
 import uuid
 
 from stcc.commands import holding, running
 from stcc.commands.running import Grant, Task
+from stcc.connection import Service
 from stcc.exits import Exit
 from stcc.operations import leasing
 from stcc.operations.holding import LeaseHold
@@ -15,23 +16,29 @@ from stcc.outcomes import Answer, Refused
 from stcc.outcomes.lease import LeaseAcquired
 from stcc.runtime import Runtime
 from stcc.values.conditions import Conditions
-from stcc.values.targets import BlobTarget, ContainerTarget
+from stcc.values.leasable import Leasable, spelled
+from stcc.values.targets import FileTarget, ShareTarget
 
 
 def run(
     runtime: Runtime,
     what: Task,
-    target: BlobTarget | ContainerTarget,
+    target: Leasable,
     *,
-    seconds: int,
+    seconds: int | None,
     patience: Patience,
     create: bytes | None,
 ) -> Answer:
-    """Run a command while the target is leased; `create` is what a blob holds that is made where there is none."""
+    """Run a command while the target is leased; `create` is what a blob or file holds that is made if there is none.
+
+    Without `seconds` the lease has no end, and outlives a crash.
+    """
     account, clock = runtime.account(target.at), SystemClock()
-    place = f"{account.connection.endpoint('blob')}/{target}"
+    name, ttl = spelled(target), None if seconds is None else float(seconds)
+    service: Service = "file" if isinstance(target, (FileTarget, ShareTarget)) else "blob"
+    place = f"{account.connection.endpoint(service)}/{name}"
     queue: Neighbours[None] = holding.neighbours(
-        runtime, place, left=lambda _: float(seconds), wait=lambda _, pause: clock.sleep(pause)
+        runtime, place, left=lambda _: ttl, wait=lambda _, pause: clock.sleep(pause)
     )
     lease_id = str(uuid.uuid4())
 
@@ -58,12 +65,14 @@ def run(
         if isinstance(found, Refused):
             return found
         queue.take()
-        keeper = Leases(runtime.account(target.at, timeout=holding.hurry(runtime, seconds)), target)
-        hold = LeaseHold(keeper, str(target), lease_id, float(seconds), clock)
-        variables = {"STCC_LEASE_ID": lease_id, "STCC_LEASE_TARGET": str(target)}
-        return Grant(hold, Kept(timed.asked + seconds), variables)
+        if ttl is None:
+            runtime.story(f"{name} is leased without an end: after a crash it takes `stcc lease break {name}`")
+        keeper = Leases(runtime.account(target.at, timeout=holding.hurry(runtime, ttl)), target)
+        hold = LeaseHold(keeper, name, lease_id, ttl, clock)
+        variables = {"STCC_LEASE_ID": lease_id, "STCC_LEASE_TARGET": name}
+        return Grant(hold, Kept(None if ttl is None else timed.asked + ttl), variables)
 
     try:
-        return running.run(runtime, what, place=place, target=str(target), acquire=acquire)
+        return running.run(runtime, what, place=place, target=name, acquire=acquire)
     finally:
         queue.close()

@@ -10,7 +10,7 @@ from stcc.operations.locking import Granted, Lock, State
 from stcc.operations.permits import PermitGranted, Semaphore
 from stcc.operations.waiting import Clock
 from stcc.outcomes import Refused
-from stcc.outcomes.lease import LeaseReleased, LeaseRenewed
+from stcc.outcomes.lease import LeaseReleased, LeaseRenewed, LeaseShown
 from stcc.outcomes.lock import LockReleased
 from stcc.values.conditions import Conditions
 
@@ -109,18 +109,25 @@ class Leased(Protocol):
     def renew(self, lease_id: str, *, conditions: Conditions) -> LeaseRenewed | Refused: ...
     def release(self, lease_id: str, *, conditions: Conditions) -> LeaseReleased | Refused: ...
 
+    def held(self, lease_id: str) -> LeaseShown | Refused:
+        """Look whether it is held under this id."""
+        ...
+
 
 class LeaseHold(NamedTuple):
-    """A lease of the service, of `ttl` seconds."""
+    """A lease of the service, of `ttl` seconds; None for one without an end, as those of files are."""
 
     lease: Leased
     target: str
     lease_id: str
-    ttl: float
+    ttl: float | None
     clock: Clock
 
     def renew(self) -> Kept | Lost:
-        """Renew it."""
+        """Renew it; where it never ends, look whether it is still held."""
+        if self.ttl is None:
+            seen = self.lease.held(self.lease_id)
+            return _lost(seen) if isinstance(seen, Refused) else Kept(None)
         asked = self.clock.monotonic()
         answer = self.lease.renew(self.lease_id, conditions=_NO_CONDITION)
         return _lost(answer) if isinstance(answer, Refused) else Kept(asked + self.ttl)

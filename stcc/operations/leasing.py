@@ -87,11 +87,12 @@ def _busy(lease: Lease, refused: Refused, *, wait: float, look: bool) -> Refused
     if isinstance(seen, LeaseShown):
         observed = {"lease_state": seen.state, "lease_status": seen.status, "lease_duration": seen.duration}
     still, after = ("still ", f" after {wait:g} seconds") if wait else ("", "")
+    leased = (refused.error_code or "Lease").startswith("Lease")  # else an SMB client has the file open
     return dataclasses.replace(
         refused,
         outcome="busy",
         exit_code=Exit.BUSY,
-        summary=f"{refused.target} is {still}leased by somebody else{after}",
+        summary=f"{refused.target} is {still}leased by somebody else{after}" if leased else refused.summary + after,
         observed=observed,
     )
 

@@ -8,11 +8,28 @@ from stcc.storage.account import Account
 from stcc.storage.answers import Rejected, Said, ask, ask_tagged
 from stcc.storage.refusals import refused
 from stcc.storage.settle import change
-from stcc.values.targets import BlobTarget, ContainerTarget
+from stcc.values.leasable import Leasable
+from stcc.values.targets import BlobTarget, ContainerTarget, FileTarget, ShareTarget
 
 
-def made(account: Account, target: BlobTarget | ContainerTarget, content: bytes) -> Refused | None:
-    """Make the blob with this content, and its container, or the container alone; None when they are there."""
+def made(account: Account, target: Leasable, content: bytes) -> Refused | None:
+    """Make the blob with this content, and its container, or the container alone; None when they are there.
+
+    A file is made empty, in its share, but not in a directory that is not there.
+    """
+    if isinstance(target, (BlobTarget, ContainerTarget)):
+        return _made_blob(account, target, content)
+    share = account.share(ShareTarget(share=target.share))
+    try:
+        _unless_there(lambda: ask_tagged(share.create_share), share.get_share_properties, target)
+    except Rejected as rejected:
+        return refused(rejected, target=target, doing="create")
+    if isinstance(target, ShareTarget):
+        return None
+    return make_empty(account, target)
+
+
+def _made_blob(account: Account, target: BlobTarget | ContainerTarget, content: bytes) -> Refused | None:
     container = account.container(target.container)
     try:
         if isinstance(target, BlobTarget):
@@ -38,5 +55,23 @@ def _unless_there(send: Callable[[], Said[Any]], look: Callable[..., Any], targe
         change(send, target=target, evidence=lambda: ask(look))
     except Rejected as rejected:
         # A leased blob is there, too.
-        if rejected.status not in {409, 412} or rejected.code == "ContainerBeingDeleted":
+        if rejected.status not in {409, 412} or rejected.code in {"ContainerBeingDeleted", "ShareBeingDeleted"}:
             raise
+
+
+def make_empty(account: Account, target: FileTarget) -> Refused | None:
+    """Make an empty file, unless there is one; never in the place of one that somebody has made meanwhile."""
+    from stcc.storage.drafts import Draft
+
+    draft, done = Draft(account, target), False
+    try:
+        draft.create(0)
+        draft.become(overwrite=False, look=None)
+        done = True
+    except Rejected as rejected:
+        if rejected.code != "ResourceAlreadyExists":
+            return refused(rejected, target=target, doing="create")
+    finally:
+        if not done:
+            draft.discard()
+    return None

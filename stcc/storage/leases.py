@@ -1,4 +1,4 @@
-"""Leases on blobs and containers: one request each.
+"""Leases on blobs, containers, files and shares: one request each.
 
 The id is always chosen here, before the request, so that asking twice is
 asking for the same lease; the id that comes back must be that one.
@@ -9,35 +9,29 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from azure.storage.blob import BlobLeaseClient
-
 from stcc.errors import Interrupted, Unknown
 from stcc.outcomes import Refused
 from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseChanged, LeaseReleased, LeaseRenewed, LeaseShown
 from stcc.storage.account import Account
 from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask, ask_properties, ask_tagged
+from stcc.storage.lease_subjects import subject
 from stcc.storage.refusals import lease_facts, refused
 from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
-from stcc.values.targets import BlobTarget, ContainerTarget
+from stcc.values.leasable import Leasable, spelled
+from stcc.values.targets import FileTarget
 from stcc.values.times import iso
-
-Target = BlobTarget | ContainerTarget
 
 
 class Leases:
-    """The lease of one blob or container."""
+    """The lease of one thing."""
 
-    def __init__(self, account: Account, target: Target) -> None:
+    def __init__(self, account: Account, target: Leasable) -> None:
         self._account = account
-        self._target = target
+        self._subject = target
+        self._target = spelled(target)
         self._diagnose = account.diagnose
-        if isinstance(target, BlobTarget):
-            self._client: Any = account.blob(target)
-            self._properties: Callable[..., Any] = self._client.get_blob_properties
-        else:
-            self._client = account.container(target.container)
-            self._properties = self._client.get_container_properties
+        self._client, self._properties, self._lease = subject(account, target)
 
     def acquire(
         self, lease_id: str, *, seconds: int | None, conditions: Conditions, look: bool = True
@@ -84,11 +78,12 @@ class Leases:
 
         Never sent twice: the second could break the lease of whoever acquired it in between.
         """
-        lease = BlobLeaseClient(self._client)
+        lease = self._lease(self._client)
+        at_once = isinstance(self._subject, FileTarget)
 
         def send() -> Said[Any]:
             said: Said[Any] = ask_tagged(lease.break_lease, lease_break_period=period, headers=conditions.headers())
-            if said.value is None:
+            if said.value is None and not at_once:
                 raise Lost("the answer does not say how long it takes")
             return said
 
@@ -102,17 +97,24 @@ class Leases:
             )
         except Rejected as rejected:
             return self._refused(rejected, "break the lease of", conditions)
-        left = int(said.value)
+        left = int(said.value or 0)
         return LeaseBroken(
             seconds_left=left, free_at=_after(said.headers, left), waited=False, **self._facts(said, None)
         )
 
     def show(self) -> LeaseShown | Refused:
         """Look at the lease; nobody can read its id or its remaining time."""
+        return self._shown("show the lease of")
+
+    def held(self, lease_id: str) -> LeaseShown | Refused:
+        """Look whether the lease is still held under this id: a request that carries another one is refused."""
+        return self._shown("look at", lease=lease_id)
+
+    def _shown(self, doing: str, **arguments: Any) -> LeaseShown | Refused:
         try:
-            said = read(lambda: ask_properties(self._properties), target=self._target)
+            said = read(lambda: ask_properties(self._properties, **arguments), target=self._target)
         except Rejected as rejected:
-            return self._refused(rejected, "show the lease of", Conditions())
+            return self._refused(rejected, doing, Conditions())
         lease = said.value.lease
         facts = self._facts(said, None)
         return LeaseShown(state=lease.state, status=lease.status, duration=lease.duration, **facts)
@@ -122,9 +124,9 @@ class Leases:
 
     def _give_back(self, lease_id: str) -> bool:
         """Release a lease that nobody will use, in one quick try; False when it may still be held."""
-        quick = Leases(self._account.hurried(), self._target)
+        quick = subject(self._account.hurried(), self._subject)
         try:
-            ask(BlobLeaseClient(quick._client, lease_id=lease_id).release)
+            ask(quick.lease(quick.client, lease_id=lease_id).release)
         except Rejected:
             return True  # it is not ours, or not any more
         except (Lost, Unsent):
@@ -146,7 +148,7 @@ class Leases:
         awaited = lease_id if expected == "" else expected
 
         def send() -> Said[Any]:
-            call = getattr(BlobLeaseClient(self._client, lease_id=lease_id), verb)
+            call = getattr(self._lease(self._client, lease_id=lease_id), verb)
             said = ask_tagged(call, headers=conditions.headers(), **arguments)
             if awaited is not None and said.headers.get("x-ms-lease-id", "").lower() != awaited:
                 raise Lost("the answer names another lease")
@@ -162,7 +164,7 @@ class Leases:
         modified = said.headers.get("last-modified")
         return {
             "reply": said.reply(settled=settled),
-            "target": str(self._target),
+            "target": self._target,
             "etag": said.headers.get("etag", ""),
             "last_modified": "" if modified is None else iso(parsedate_to_datetime(modified)) or "",
         }

@@ -1,0 +1,99 @@
+"""Drafts: files under a name that nobody else has, beside the one that they are to become."""
+
+import re
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Literal
+
+from stcc.errors import StccError, Unavailable, Unknown
+from stcc.storage.account import Account
+from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask, ask_properties, ask_tagged
+from stcc.storage.listing import pages
+from stcc.storage.refusals import Look
+from stcc.storage.settle import change, read
+from stcc.values.targets import FileTarget
+
+OLD: Final = timedelta(days=1)
+_PREFIX: Final = ".stcc-"
+_OURS: Final = re.compile(r"\.stcc-[0-9a-f]{32}~", re.ASCII)
+
+
+class Draft:
+    """A file that is being written; a rename, in one step, makes it what it is to be. The rest is as safe as a read."""
+
+    def __init__(self, account: Account, target: FileTarget) -> None:
+        self._account = account
+        self._aim = target
+        self.target = _beside(target, f"{_PREFIX}{uuid.uuid4().hex}~")
+        self._client = account.file(self.target)
+        self._file_id = ""
+
+    def create(self, size: int, **stored: Any) -> None:
+        """Make it, of this size; `stored` as the SDK's `create_file` has it."""
+        said = read(lambda: ask_tagged(self._client.create_file, size, **stored), target=self._aim)
+        self._file_id = said.headers.get("x-ms-file-id", "")
+
+    def put(self, data: bytes, offset: int) -> None:
+        """Write a range."""
+        read(lambda: ask(self._client.upload_range, data, offset, len(data)), target=self._aim)
+
+    def grow(self, size: int) -> None:
+        """Make it longer."""
+        read(lambda: ask(self._client.resize_file, size), target=self._aim)
+
+    def finish(self, size: int, settings: Any) -> None:
+        """Set its final size and headers."""
+        read(lambda: ask(self._client.set_http_headers, settings, size=size), target=self._aim)
+
+    def become(self, *, overwrite: bool, look: Look | None, **stored: Any) -> tuple[Said[Any], str | None]:
+        """Rename it to what it is to be; raise as `change` does.
+
+        A lost answer is settled by the id of the file that has the name now. If that does not help, the draft is
+        deleted: when it was still there, then the rename has not happened, and never will.
+        """
+        path = self._aim.path
+
+        def send() -> Said[Any]:
+            return ask_tagged(self._client.rename_file, path, overwrite=overwrite, **stored)
+
+        try:
+            return change(
+                send, target=self._aim, evidence=self._arrived, look=look, meaning="it may or may not have been put"
+            )
+        except Unknown as unknown:
+            if self.discard() != "deleted":
+                raise
+            msg = f"{self._aim}: the answer was lost; it has not been put, and nothing was changed"
+            raise Unavailable(msg, target=str(self._aim), hint="try again later") from unknown
+
+    def discard(self) -> Literal["deleted", "gone", "unknown"]:
+        """Delete it, in one quick try."""
+        try:
+            ask(self._account.hurried().file(self.target).delete_file)
+        except Rejected as rejected:
+            return "gone" if rejected.status == 404 else "unknown"
+        except (Lost, Unsent):
+            return "unknown"
+        return "deleted"
+
+    def _arrived(self) -> Said[Any] | None:
+        """Return the answer that was lost, if the file of the name is this very one."""
+        found = ask_properties(self._account.file(self._aim).get_file_properties)
+        return found if self._file_id and found.value.file_id == self._file_id else None
+
+
+def leftovers(account: Account, target: FileTarget) -> tuple[str, ...]:
+    """Return the drafts beside a file that nobody has written for a day; none when they cannot be listed."""
+    call = account.directory(_beside(target, "")).list_directories_and_files
+    until = datetime.now(UTC) - OLD
+    try:
+        found = list(pages(call, target=target, limit=None, name_starts_with=_PREFIX, include=["timestamps"]))
+    except (Rejected, StccError):
+        return ()
+    names = [one.name for one in found if _OURS.fullmatch(one.name) and (one.last_modified or until) < until]
+    return tuple(str(_beside(target, name)) for name in names)
+
+
+def _beside(target: FileTarget, name: str) -> FileTarget:
+    folder = target.path.rpartition("/")[0]
+    return target.beside("/".join(filter(None, [folder, name])))
