@@ -57,9 +57,7 @@ def show(ctx: typer.Context, share: Share, snapshot: Snapshot = None) -> Answer:
 def list_(
     ctx: typer.Context,
     prefix: Annotated[str, typer.Option("--prefix", help="Only names that start so.")] = "",
-    include: Annotated[
-        Literal["snapshots"] | None, typer.Option("--include", help="List the snapshots, too.")
-    ] = None,
+    include: Annotated[Literal["snapshots"] | None, typer.Option("--include", help="List the snapshots, too.")] = None,
     limit: Limit = None,
 ) -> Answer:
     """List shares with their leases.

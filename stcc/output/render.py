@@ -47,10 +47,21 @@ def _problem(message: str, hint: str, observed: Mapping[str, object] | None, set
     lines = [f"stcc: {cell(message)}"]
     if not settings.quiet:
         if observed is not None:
-            lines.append(f"  seen afterwards: {_facts(observed)}")
+            lines += [f"  {line}" for line in _seen(observed)]
         if hint:
             lines.append(f"  {cell(hint)}")
     return "".join(line + "\n" for line in lines)
+
+
+def _seen(observed: Mapping[str, object]) -> Iterator[str]:
+    """Yield what was seen in one line, and each of what was seen several times in a line of its own."""
+    several = {name: value for name, value in observed.items() if is_list(value)}
+    alone = {name: value for name, value in observed.items() if name not in several}
+    if alone or not several:
+        yield f"seen afterwards: {_facts(alone)}"
+    for name, values in several.items():
+        for value in values:
+            yield f"{name.removesuffix('s')}: {_facts(value) if is_mapping(value) else cell(value)}"
 
 
 def _facts(observed: Mapping[str, object]) -> str:

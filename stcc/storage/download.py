@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from stcc.errors import Unexpected
 from stcc.outcomes import Content, Refused, Reply
@@ -29,7 +29,8 @@ from stcc.values.times import iso
 RANGE: Final = 6 * 1024 * 1024
 # Ranges that are asked for ahead of the one that is awaited: while one is checked, the connections stay busy.
 _AHEAD: Final = 2 * CONNECTIONS
-_CHANGED: Final = "what was written so far is not the whole blob"
+_CHANGED: Final = "what was written so far is not all of it"
+G = TypeVar("G")
 
 
 class Progress(Protocol):
@@ -51,6 +52,22 @@ class Draft(Protocol):
     def md5(self, size: int, /, *, ready: Callable[[], int]) -> bytes: ...
 
 
+class Fetched(Protocol):
+    """What was found, its first bytes at hand; `got` is the answer once everything is written."""
+
+    kind: str
+    name: str
+    etag: str
+    size: int
+
+    @property
+    def ranges(self) -> range: ...
+    def first(self) -> Iterator[tuple[int, bytes]]: ...
+    def fetch(self, offset: int) -> bytes: ...
+    def check(self, md5: Callable[[], bytes]) -> None: ...
+    def got(self, path: str) -> Any: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
     """Bytes from `offset`, `length` of them or to the end."""
@@ -69,8 +86,13 @@ class _Caught:
         return len(data)
 
 
+F = TypeVar("F", bound=Fetched)
+
+
 class Found:
     """A blob that was found, its first bytes at hand; the rest is fetched range by range."""
+
+    kind = BlobGot.kind
 
     def __init__(
         self, said: Said[Any], client: Any, target: BlobTarget, *, span: Range | None, pin: Mapping[str, str]
@@ -152,15 +174,15 @@ class Found:
             )
 
 
-class Download:
-    """One blob on its way to a file, a stream, or stdout."""
+class Download(Generic[F, G]):
+    """One blob or file `F` on its way to a local file, a stream, or stdout; `G` is the answer in the end."""
 
-    def __init__(self, found: Found, refuse: Callable[[Rejected, str], Refused], progress: Progress) -> None:
+    def __init__(self, found: F, refuse: Callable[[Rejected, str], Refused], progress: Progress) -> None:
         self.found = found
         self._refuse = refuse
         self._progress = progress
 
-    def into(self, draft: Draft, *, path: str) -> BlobGot | Refused:
+    def into(self, draft: Draft, *, path: str) -> G | Refused:
         """Write everything to its place; `Unavailable` when the bytes stop coming, a refusal when they change."""
         found, done = self.found, 0
         try:
@@ -174,7 +196,8 @@ class Download:
                 pass
         except Rejected as rejected:
             return self._refuse(rejected, found.etag)
-        return found.got(path)
+        answer: G = found.got(path)
+        return answer
 
     def _landing(self, draft: Draft, done: int) -> Iterator[int]:
         """Fetch what is missing, and yield how many bytes from the start are all there."""
@@ -204,7 +227,7 @@ class Download:
             # Whom a refusal or Ctrl-C ends does not wait for the answers under way.
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def poured(self, out: Callable[[bytes], object], *, path: str) -> BlobGot | Refused:
+    def poured(self, out: Callable[[bytes], object], *, path: str) -> G | Refused:
         """Write everything in its order, to what has no places."""
         done = 0
         try:
@@ -215,7 +238,8 @@ class Download:
         except Rejected as rejected:
             refusal = self._refuse(rejected, self.found.etag)
             return dataclasses.replace(refusal, hint=_CHANGED) if done else refusal
-        return self.found.got(path)
+        answer: G = self.found.got(path)
+        return answer
 
     def content(self) -> Content:
         """Return the bytes for stdout."""
@@ -224,7 +248,7 @@ class Download:
             answer = self.poured(out, path="-")
             return answer if isinstance(answer, Refused) else None
 
-        return Content(kind="blob-got", target=self.found.name, etag=self.found.etag, write=write)
+        return Content(kind=self.found.kind, target=self.found.name, etag=self.found.etag, write=write)
 
     def _in_order(self) -> Iterator[bytes]:
         for _, data in self.found.first():
@@ -242,7 +266,7 @@ class Download:
 
 def get(
     account: Account, target: BlobTarget, *, conditions: Conditions, span: Range | None, progress: Progress
-) -> Download | Refused:
+) -> "Download[Found, BlobGot] | Refused":
     """Ask for a blob; `progress` is told (bytes so far, bytes in all)."""
     client = account.blob(target)
 

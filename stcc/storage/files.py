@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from stcc.knowledge.refusals import BY_SMB
 from stcc.outcomes import Refused, Reply
-from stcc.outcomes.file import FileDeleted, FileMetadataSet, FileShown
+from stcc.outcomes.file import FileDeleted, FileMetadataSet, FileShown, Kind
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected, Said, ask, ask_properties, ask_tagged
 from stcc.storage.marker import left_in, marked
@@ -27,8 +27,8 @@ T = TypeVar("T")
 def show(account: Account, target: FileTarget, *, conditions: Conditions) -> FileShown | Refused:
     """Read the properties of a file or a directory."""
 
-    def shown(is_directory: bool) -> FileShown:
-        if is_directory:
+    def shown(kind: Kind) -> FileShown:
+        if kind == "directory":
             call = account.directory(target).get_directory_properties
             said = read(lambda: ask_tagged(call), target=target)
             return _directory(said, said.reply(), target)
@@ -45,11 +45,11 @@ def show(account: Account, target: FileTarget, *, conditions: Conditions) -> Fil
 def delete(account: Account, target: FileTarget, *, conditions: Conditions) -> FileDeleted | Refused:
     """Delete a file, or an empty directory; a 404 after a lost answer proves nothing, so that stays unknown."""
 
-    def deleted(is_directory: bool) -> FileDeleted:
-        call = account.directory(target).delete_directory if is_directory else account.file(target).delete_file
-        options = {} if is_directory else {"headers": conditions.headers()}
+    def deleted(kind: Kind) -> FileDeleted:
+        is_file = kind == "file"
+        call = account.file(target).delete_file if is_file else account.directory(target).delete_directory
+        options = {"headers": conditions.headers()} if is_file else {}
         said, settled = change(lambda: ask(call, **options), target=target, look=look_at(account, target))
-        kind = "directory" if is_directory else "file"
         return FileDeleted(reply=said.reply(settled=settled), target=str(target), type=kind)
 
     try:
@@ -64,14 +64,14 @@ def set_metadata(
     """Replace the metadata of a file or a directory; a lost answer is settled by the operation id among it."""
     sent = marked(metadata, marker=marker)
 
-    def replaced(is_directory: bool) -> FileMetadataSet:
-        if is_directory:
+    def replaced(kind: Kind) -> FileMetadataSet:
+        if kind == "directory":
             client = account.directory(target)
             properties, asking, send = client.get_directory_properties, ask_tagged, client.set_directory_metadata
         else:
             client = account.file(target)
             properties, asking, send = client.get_file_properties, ask_properties, client.set_file_metadata
-        options = {} if is_directory else {"headers": conditions.headers()}
+        options = {"headers": conditions.headers()} if kind == "file" else {}
         said: Said[dict[str, Any]]
         said, settled = change(
             lambda: ask_tagged(send, dict(sent), **options),
@@ -79,7 +79,6 @@ def set_metadata(
             evidence=lambda: left_in(properties, sent, ask=asking),
             look=look_at(account, target),
         )
-        kind = "directory" if is_directory else "file"
         etag = str(said.value["etag"])
         return FileMetadataSet(reply=said.reply(settled=settled), target=str(target), type=kind, etag=etag)
 
@@ -89,20 +88,20 @@ def set_metadata(
         return refusal(account, target, rejected, doing="set the metadata of")
 
 
-def either(target: FileTarget, conditions: Conditions, attempt: Callable[[bool], T]) -> T:
-    """Attempt something on a file, and, when there is none, on a directory (`attempt(True)`).
+def either(target: FileTarget, conditions: Conditions, attempt: Callable[[Kind], T]) -> T:
+    """Attempt something on a file, and, when there is none, on a directory.
 
     With a lease id a file is meant: directories have no leases. What is neither is refused as a file is.
     """
     if target.is_directory:
-        return attempt(True)
+        return attempt("directory")
     try:
-        return attempt(False)
+        return attempt("file")
     except Rejected as rejected:
         if not _may_be_directory(rejected) or conditions.lease_id is not None:
             raise
         try:
-            return attempt(True)
+            return attempt("directory")
         except Rejected as second:
             raise (rejected if _may_be_directory(second) else second) from None
 
@@ -125,8 +124,8 @@ def look_at(account: Account, target: FileTarget) -> Look | None:
     if not account.diagnose:
         return None
 
-    def look(is_directory: bool) -> Mapping[str, object]:
-        if is_directory:
+    def look(kind: Kind) -> Mapping[str, object]:
+        if kind == "directory":
             found = ask(account.directory(target).get_directory_properties).value
             return {"etag": found.etag, "last_modified": iso(found.last_modified), "type": "directory"}
         found = ask(account.file(target).get_file_properties).value

@@ -139,11 +139,13 @@ def listing(account: Account, *, prefix: str, snapshots: bool, limit: int | None
         kind="shares-listed",
         target=target,
         columns=COLUMNS["shares-listed"],
-        items=(
-            {"name": one.name, "snapshot": one.snapshot, "quota": one.quota, "tier": one.access_tier, **lease_facts(one)}
-            for one in found
-        ),
+        items=(_item(one) for one in found),
     )
+
+
+def _item(found: Any) -> Mapping[str, object]:
+    facts = {"name": found.name, "snapshot": found.snapshot, "quota": found.quota, "tier": found.access_tier}
+    return {**facts, **lease_facts(found)}
 
 
 def look_at(account: Account, client: Any) -> Look | None:

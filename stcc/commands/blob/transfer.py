@@ -24,8 +24,10 @@ from stcc.values.attributes import Attributes
 from stcc.values.targets import blob_target
 
 if TYPE_CHECKING:
-    from stcc.storage.download import Download
+    from stcc.storage.download import Download, Found
     from stcc.values.conditions import Conditions
+
+    Got = Download[Found, BlobGot]
 
 app = group("Blobs as files.")
 Recursive = Annotated[bool, typer.Option("-r", "--recursive", help="All files of a folder.")]
@@ -174,7 +176,7 @@ def _saving(content: Content, name: str | None) -> Content:
     return content._replace(write=write)
 
 
-def _written(runtime: Runtime, found: "Download", path: Path, *, whole: bool) -> BlobGot | Refused:
+def _written(runtime: Runtime, found: "Got", path: Path, *, whole: bool) -> BlobGot | Refused:
     """Write a blob to a file; a large one so that it can go on where it was interrupted."""
     if not files.has_places(path):
         with files.pouring(path) as write:
@@ -186,7 +188,7 @@ def _written(runtime: Runtime, found: "Download", path: Path, *, whole: bool) ->
         return answer
 
 
-def _draft(runtime: Runtime, found: "Download", path: Path, *, resumable: bool) -> AbstractContextManager[files.Draft]:
+def _draft(runtime: Runtime, found: "Got", path: Path, *, resumable: bool) -> AbstractContextManager[files.Draft]:
     if not resumable:
         return files.replacing(path)
     from stcc import partial

@@ -11,13 +11,17 @@ from stcc.values.targets import FileTarget, file_target
 
 app = group("Files and directories of Azure Files: no conditions there, but leases, and handles of SMB clients.")
 VERBS: Final = {
+    "put": "put",
     "show": "existing",
     "delete": "existing",
     "set-metadata": "existing",
+    "handles": "handles",
+    "close-handles": "handles",
 }
 File = Annotated[
     str, typer.Argument(metavar="TARGET", help="SHARE/PATH or its URL; a slash at the end says that it is a directory.")
 ]
+Place = Annotated[str, typer.Argument(metavar="SHARE[/PATH]", help="A file, a directory, a share, or its URL.")]
 Snapshot = Annotated[
     str | None, typer.Option("--snapshot", metavar="TIME", help="As it is in this snapshot of the share.")
 ]
