@@ -5,7 +5,7 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal
 
-from stcc.errors import StccError, Unavailable, Unknown
+from stcc.errors import Interrupted, StccError, Unavailable, Unknown
 from stcc.storage.account import Account
 from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask, ask_properties, ask_tagged
 from stcc.storage.listing import pages
@@ -27,9 +27,11 @@ class Draft:
         self.target = _beside(target, f"{_PREFIX}{uuid.uuid4().hex}~")
         self._client = account.file(self.target)
         self._file_id = ""
+        self._begun = False
 
     def create(self, size: int, **stored: Any) -> None:
         """Make it, of this size; `stored` as the SDK's `create_file` has it."""
+        self._begun = True
         said = read(lambda: ask_tagged(self._client.create_file, size, **stored), target=self._aim)
         self._file_id = said.headers.get("x-ms-file-id", "")
 
@@ -60,6 +62,10 @@ class Draft:
             return change(
                 send, target=self._aim, evidence=self._arrived, look=look, meaning="it may or may not have been put"
             )
+        except Interrupted as stop:
+            if self.discard() == "deleted":
+                stop.hint = "it has not been put, and nothing was changed"
+            raise
         except Unknown as unknown:
             if self.discard() != "deleted":
                 raise
@@ -68,6 +74,8 @@ class Draft:
 
     def discard(self) -> Literal["deleted", "gone", "unknown"]:
         """Delete it, in one quick try."""
+        if not self._begun:
+            return "gone"
         try:
             ask(self._account.hurried().file(self.target).delete_file)
         except Rejected as rejected:
