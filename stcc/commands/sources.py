@@ -1,8 +1,12 @@
 """What a command takes its bytes from, and what kind of bytes they are."""
 
+import re
+
 from stcc import files
 from stcc.errors import Usage
 from stcc.runtime import Runtime
+
+_RANGE = re.compile(r"(\d{1,18})-(\d{1,18})?", re.ASCII)
 
 
 def source(name: str, runtime: Runtime) -> files.Opened:
@@ -35,3 +39,14 @@ def content_type(given: str | None, *names: str) -> str:
     if not given.strip() or not given.isascii() or not given.isprintable():
         raise Usage(f"--content-type is not a media type: {given!r}")
     return given.strip()
+
+
+def span_of(text: str | None) -> tuple[int, int | None]:
+    """Return the first and the last byte that --range names, both counted from 0; None is the end."""
+    if text is None:
+        return 0, None
+    match = _RANGE.fullmatch(text)
+    first, last = (int(match[1]), None if match[2] is None else int(match[2])) if match else (0, None)
+    if match is None or (last is not None and last < first):
+        raise Usage(f"--range is not FIRST-LAST: {text!r}", hint="bytes counted from 0, both included: 0-99, or 100-")
+    return first, last

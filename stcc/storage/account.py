@@ -151,7 +151,7 @@ class Account:
             target.path,
             snapshot=target.snapshot,
             max_single_get_size=ONE_REQUEST,
-            max_chunk_get_size=BLOCK,
+            max_chunk_get_size=ONE_REQUEST,
             **self._file_options(),
         )
 

@@ -37,7 +37,7 @@ def show(account: Account, target: FileTarget, *, conditions: Conditions) -> Fil
         return _file(said, said.reply(), target)
 
     try:
-        return either(target, conditions, shown)
+        return either(target, shown, leased=conditions.lease_id is not None)
     except Rejected as rejected:
         return refusal(account, target, rejected, doing="show")
 
@@ -53,7 +53,7 @@ def delete(account: Account, target: FileTarget, *, conditions: Conditions) -> F
         return FileDeleted(reply=said.reply(settled=settled), target=str(target), type=kind)
 
     try:
-        return either(target, conditions, deleted)
+        return either(target, deleted, leased=conditions.lease_id is not None)
     except Rejected as rejected:
         return refusal(account, target, rejected, doing="delete")
 
@@ -83,22 +83,22 @@ def set_metadata(
         return FileMetadataSet(reply=said.reply(settled=settled), target=str(target), type=kind, etag=etag)
 
     try:
-        return either(target, conditions, replaced)
+        return either(target, replaced, leased=conditions.lease_id is not None)
     except Rejected as rejected:
         return refusal(account, target, rejected, doing="set the metadata of")
 
 
-def either(target: FileTarget, conditions: Conditions, attempt: Callable[[Kind], T]) -> T:
+def either(target: FileTarget, attempt: Callable[[Kind], T], *, leased: bool = False) -> T:
     """Attempt something on a file, and, when there is none, on a directory.
 
-    With a lease id a file is meant: directories have no leases. What is neither is refused as a file is.
+    What is `leased` is a file: directories have no leases. What is neither is refused as a file is.
     """
     if target.is_directory:
         return attempt("directory")
     try:
         return attempt("file")
     except Rejected as rejected:
-        if not _may_be_directory(rejected) or conditions.lease_id is not None:
+        if not _may_be_directory(rejected) or leased:
             raise
         try:
             return attempt("directory")
@@ -131,7 +131,7 @@ def look_at(account: Account, target: FileTarget) -> Look | None:
         found = ask(account.file(target).get_file_properties).value
         return {**lease_facts(found), "size": found.size}
 
-    return lambda: either(target, Conditions(), look)
+    return lambda: either(target, look)
 
 
 def _file(said: Said[Any], reply: Reply, target: FileTarget) -> FileShown:

@@ -1,6 +1,5 @@
 """stcc blob: put and get."""
 
-import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 app = group("Blobs as files.")
 Recursive = Annotated[bool, typer.Option("-r", "--recursive", help="All files of a folder.")]
-_RANGE = re.compile(r"(\d{1,18})-(\d{1,18})?", re.ASCII)
 
 
 @app.command(cls=on(operations.PUT_BLOB))
@@ -137,7 +135,7 @@ def get(
 
         return many.get(runtime, target, dest, conditions=conditions, force=force)
     blob = blob_target(target, snapshot=snapshot)
-    first, last = _range(span)
+    first, last = sources.span_of(span)
     if dest == "-":
         runtime.check_content()
     path = None if dest == "-" else files.destination(dest, blob.blob, force=force)
@@ -195,13 +193,3 @@ def _draft(runtime: Runtime, found: "Got", path: Path, *, resumable: bool) -> Ab
 
     blob = found.found
     return partial.resuming(path, identity=blob.identity, ranges=blob.ranges, tell=runtime.story)
-
-
-def _range(text: str | None) -> tuple[int, int | None]:
-    if text is None:
-        return 0, None
-    match = _RANGE.fullmatch(text)
-    first, last = (int(match[1]), None if match[2] is None else int(match[2])) if match else (0, None)
-    if match is None or (last is not None and last < first):
-        raise Usage(f"--range is not FIRST-LAST: {text!r}", hint="bytes counted from 0, both included: 0-99, or 100-")
-    return first, last

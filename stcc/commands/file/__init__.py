@@ -11,10 +11,14 @@ from stcc.values.targets import FileTarget, file_target
 
 app = group("Files and directories of Azure Files: no conditions there, but leases, and handles of SMB clients.")
 VERBS: Final = {
+    "mkdir": "tree",
+    "get": "get",
     "put": "put",
     "show": "existing",
+    "list": "tree",
     "delete": "existing",
     "set-metadata": "existing",
+    "rename": "tree",
     "handles": "handles",
     "close-handles": "handles",
 }
