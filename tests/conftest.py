@@ -10,6 +10,7 @@ from tests.azurite import ProxiedAccount, azurite_for_tests, hurried
 from tests.redis_server import RedisServerForTests, redis_for_tests
 from tests.running import Stcc
 from tests.situations import Situation
+from tests.teams import Team
 
 Names = Callable[[], str]
 
@@ -64,3 +65,9 @@ def proxied_stcc(proxied: ProxiedAccount) -> Stcc:
 def there(azurite: Instance) -> Situation:
     """Prepare what is to be there before a command runs, on `azurite`."""
     return Situation(azurite)
+
+
+@pytest.fixture
+def team(azurite: Instance) -> Team:
+    """Make a share that nobody else has, on the Azure Files of `azurite`."""
+    return Team(azurite)
