@@ -49,18 +49,19 @@ def unavailable(reason: str) -> NoReturn:
 
 
 class ProxiedAccount:
-    """An account behind three proxies that share one `Wire`: requests and faults in order over all services."""
+    """An account behind four proxies that share one `Wire`: requests and faults in order over all services."""
 
     def __init__(self, azurite: Instance) -> None:
         self.wire = Wire()
         self.blob = Proxy(azurite.blob_port, wire=self.wire)
         self.queue = Proxy(azurite.queue_port, wire=self.wire)
         self.table = Proxy(azurite.table_port, wire=self.wire)
+        self.file = Proxy(azurite.file_port, wire=self.wire)
         self._azurite = azurite
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            for proxy in (self.blob, self.queue, self.table):
+            for proxy in (self.blob, self.queue, self.table, self.file):
                 stack.enter_context(proxy)
             self._proxies = stack.pop_all()
         return self
@@ -72,8 +73,9 @@ class ProxiedAccount:
 
     @property
     def connection_string(self) -> str:
-        here = replace(self._azurite, blob_port=self.blob.port, queue_port=self.queue.port, table_port=self.table.port)
-        return here.connection_string
+        here = {"blob": self.blob, "queue": self.queue, "table": self.table, "file": self.file}
+        ports = {f"{service}_port": proxy.port for service, proxy in here.items()}
+        return replace(self._azurite, **ports).connection_string  # type: ignore[arg-type]  # ports alone
 
     @property
     def requests(self) -> list[Recorded]:

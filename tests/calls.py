@@ -15,6 +15,7 @@ DATES: Final = frozenset({"--if-modified-since", "--if-unmodified-since"})
 ETAGS: Final = frozenset({"--if-match", "--if-none-match"})
 EVERYTHING: Final = ETAGS | DATES | {"--if-tags", "--lease-id"}
 TAGS: Final = frozenset({"--if-tags", "--lease-id"})
+LEASE: Final = frozenset({"--lease-id"})
 LEASES: Final = EVERYTHING - {"--lease-id"}
 IF_MATCH: Final = frozenset({"--if-match"})
 
@@ -60,6 +61,7 @@ class Call:
 
 
 IN_CONTAINER: Final = "restype=container"
+OF_SHARE: Final = "restype=share"
 CALLS: Final = (
     Call(argv="container create {new_container}", sends=(f"PUT {IN_CONTAINER}",)),
     Call(argv="container show {existing_container}", sends=(f"GET {IN_CONTAINER}",), honours=frozenset({"--lease-id"})),
@@ -200,6 +202,25 @@ CALLS: Final = (
         sends=("PUT popreceipt=...&visibilitytimeout=60",),
     ),
     Call(argv="queue delete-message {queue} {message} --pop-receipt {receipt}", sends=("DELETE popreceipt=...",)),
+    Call(argv="share create {new_share}", sends=(f"PUT {OF_SHARE}",)),
+    Call(argv="share show {share}", sends=(f"GET {OF_SHARE}",), honours=LEASE),
+    Call(argv="share list --prefix {share}", sends=("GET comp=list&include=&maxresults=5000&prefix=...",)),
+    Call(argv="share delete {share} --yes", sends=(f"DELETE {OF_SHARE}",), honours=LEASE),
+    Call(argv="share snapshot {share}", sends=(f"PUT comp=snapshot&{OF_SHARE}",)),
+    Call(argv="share set-metadata {share} a=b", sends=(f"PUT comp=metadata&{OF_SHARE}",), honours=LEASE),
+    Call(argv="file mkdir {new_file}", sends=("PUT restype=directory",)),
+    Call(argv="file get {file} -", honours=LEASE),
+    Call(argv="file show {file}", sends=("HEAD",), honours=LEASE),
+    # The service leaves out what is about to be deleted: the handles tell of it.
+    Call(
+        argv="file list {share}",
+        sends=("GET comp=list&include=...&maxresults=5000&restype=directory", "GET comp=listhandles&maxresults=5000"),
+    ),
+    Call(argv="file delete {file}", sends=("DELETE",), honours=LEASE),
+    Call(argv="file set-metadata {file} a=b", sends=("PUT comp=metadata",), honours=LEASE),
+    Call(argv="file rename {file} {new_file}", sends=("PUT comp=rename",)),
+    Call(argv="file handles {file}", sends=("GET comp=listhandles&maxresults=5000",)),
+    Call(argv="file close-handles {file} --yes", sends=("PUT comp=...",)),
 )
 
 

@@ -1,9 +1,10 @@
-"""Every command that changes a container, a blob or a lease, and how to find out whether it was applied."""
+"""Every command that changes a container, a blob, a share, a file or a lease, and how to find out whether it was applied."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from azure.core.exceptions import HttpResponseError
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
+from azure.storage.fileshare import ShareServiceClient
 
 from tests.calls import verb_of
 from tests.situations import CONTENT, HELD, OTHER, Situation
@@ -143,6 +144,59 @@ def snapshot_of_blob(there: Situation) -> object:
     return times[0] if times else None
 
 
+def share_etag(target: str, *, marked: bool = False) -> Truth:
+    """Return the ETag of a share that is there and, with `marked`, has the metadata a=b."""
+
+    def look(there: Situation) -> object:
+        try:
+            found = there.team.at(getattr(there, target)).get_share_properties()
+        except ResourceNotFoundError:
+            return None
+        return None if marked and found.metadata.get("a") != "b" else found.etag
+
+    return look
+
+
+def share_gone(there: Situation) -> object:
+    return None if share_etag("share")(there) else ""
+
+
+def share_snapshot(there: Situation) -> object:
+    """Return the time of the only snapshot of `share`."""
+    names = ShareServiceClient.from_connection_string(there.azurite.connection_string)
+    times = [one.snapshot for one in names.list_shares(there.share, include_snapshots=True) if one.snapshot]
+    assert len(times) < 2
+    return times[0] if times else None
+
+
+def of_file(target: str, *, marked: bool = False) -> Truth:
+    """Return the ETag of a file that is there and, with `marked`, has the metadata a=b."""
+
+    def look(there: Situation) -> object:
+        try:
+            found = there.team.properties(getattr(there, target).partition("/")[2])
+        except ResourceNotFoundError:
+            return None
+        return None if marked and found.metadata.get("a") != "b" else found.etag
+
+    return look
+
+
+def directory_made(there: Situation) -> object:
+    share, _, path = there.new_file.partition("/")
+    found = there.team.at(share).get_directory_client(path)
+    return found.get_directory_properties().etag if found.exists() else None
+
+
+def file_gone(there: Situation) -> object:
+    return None if of_file("file")(there) else ""
+
+
+def handles_closed(there: Situation) -> object:
+    assert there.opened_file
+    return None if there.team.handles("opened") else "1"
+
+
 def etag_if_policy(there: Situation) -> object:
     container = there.client(there.existing_container)
     ids = [one.id for one in container.get_container_access_policy()["signed_identifiers"]]
@@ -253,4 +307,17 @@ CHANGES = [
         lost=0,
         repeated=False,
     ),
+    Change(argv="share create {new_share}", printed=share_etag("new_share"), lost=0),
+    Change(argv="share create {new_share} --no-marker", printed=share_etag("new_share"), lost=70),
+    Change(argv="share delete {share} --yes", printed=share_gone, lost=70),
+    Change(argv="share snapshot {share}", printed=share_snapshot, lost=70, repeated=False),
+    Change(argv="share set-metadata {share} a=b", printed=share_etag("share", marked=True), lost=0),
+    Change(argv="file mkdir {new_file}", printed=directory_made, lost=0),
+    Change(argv="file mkdir -p {new_file}", printed=directory_made, lost=0),
+    Change(argv="file mkdir {new_file} --no-marker", printed=directory_made, lost=70),
+    Change(argv="file delete {file}", printed=file_gone, lost=70),
+    Change(argv="file set-metadata {file} a=b", printed=of_file("file", marked=True), lost=0),
+    Change(argv="file set-metadata {file} a=b --no-marker", printed=of_file("file", marked=True), lost=0),
+    Change(argv="file rename {file} {new_file}", printed=of_file("new_file"), lost=70),
+    Change(argv="file close-handles {opened_file} --yes", printed=handles_closed, lost=70, repeated=False),
 ]

@@ -6,6 +6,7 @@ from uuid import uuid4
 import pytest
 
 from stcc.emulator.instance import Instance
+from tests.azfiles.serving import Service, serving
 from tests.azurite import ProxiedAccount, azurite_for_tests, hurried
 from tests.redis_server import RedisServerForTests, redis_for_tests
 from tests.running import Stcc
@@ -71,3 +72,10 @@ def there(azurite: Instance) -> Situation:
 def team(azurite: Instance) -> Team:
     """Make a share that nobody else has, on the Azure Files of `azurite`."""
     return Team(azurite)
+
+
+@pytest.fixture(scope="session")
+def file_service(tmp_path_factory: pytest.TempPathFactory) -> Generator[Service]:
+    """Run an Azure Files alone for all tests of the session, with a clock that can be put forward."""
+    with serving(tmp_path_factory.mktemp("files")) as running:
+        yield running

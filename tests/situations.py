@@ -1,4 +1,4 @@
-"""What there is before a command runs: containers, blobs, leases, tables, queues, made when first named.
+"""What there is before a command runs: containers, blobs, leases, tables, queues, shares, made when first named.
 
 Made with the SDKs, directly at the service, so that nothing of it goes through stcc or a proxy.
 """
@@ -15,6 +15,7 @@ from azure.storage.blob import BlobLeaseClient, BlobServiceClient, ContainerClie
 from azure.storage.queue import QueueServiceClient
 
 from stcc.emulator.instance import Instance
+from tests.teams import Team
 
 API: Final = "2021-12-02"
 HELD: Final = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -174,6 +175,36 @@ class Situation:
     @cached_property
     def receipt(self) -> str:
         return str(self._dequeued.pop_receipt)
+
+    @cached_property
+    def team(self) -> Team:
+        """Return the share that every file of this situation is in."""
+        return Team(self.azurite)
+
+    @cached_property
+    def share(self) -> str:
+        """Return a share that nothing else uses, so that it can be deleted."""
+        return Team(self.azurite).share
+
+    @cached_property
+    def new_share(self) -> str:
+        return f"f{self._unique}"
+
+    @cached_property
+    def file(self) -> str:
+        """Return a file that nobody has leased or opened."""
+        return self.team.put("file", CONTENT)
+
+    @cached_property
+    def new_file(self) -> str:
+        return f"{self.team.share}/new"
+
+    @cached_property
+    def opened_file(self) -> str:
+        """Return a file that one SMB client has open."""
+        target = self.team.put("opened", CONTENT)
+        self.team.open("opened", access="r", shared="rwd")
+        return target
 
     def named(self, name: str, content: bytes = CONTENT) -> str:
         """Put a blob, and return its target."""

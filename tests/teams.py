@@ -11,6 +11,7 @@ from azure.storage.fileshare import ShareClient, ShareLeaseClient
 
 from stcc.emulator import smb
 from stcc.emulator.instance import Instance
+from tests.running import Stcc
 
 HELD: Final = "0f8fad5b-d9cb-469f-a165-70867728950e"
 OTHER: Final = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
@@ -19,9 +20,13 @@ THIRD: Final = "11111111-2222-4333-8444-555555555555"
 
 @dataclass(frozen=True)
 class Team:
-    """A share on an emulator."""
+    """A share on an emulator, and stcc on the same."""
 
     instance: Instance
+
+    @cached_property
+    def stcc(self) -> Stcc:
+        return Stcc(connection_string=self.instance.connection_string)
 
     @cached_property
     def share(self) -> str:
@@ -82,3 +87,9 @@ class Team:
 
     def _smb(self, act: str, asked: Mapping[str, object]) -> dict[str, Any]:
         return smb.ask(self.instance.file_port, act, asked)
+
+
+def on_files_alone(port: int) -> Team:
+    """Return a team where Azure Files is served on this port, and nothing else."""
+    ports = {"blob_port": 0, "queue_port": 0, "table_port": 0, "file_port": port}
+    return Team(Instance(pid=0, started="", data=None, file_pid=0, file_started="", **ports))

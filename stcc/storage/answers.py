@@ -4,6 +4,7 @@ import json
 import re
 import ssl
 from collections.abc import Callable, Iterator, Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 from xml.etree.ElementTree import ParseError
 
@@ -18,6 +19,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationParseErro
 
 from stcc.errors import Denied, Usage
 from stcc.outcomes import Reply
+from stcc.values.times import iso
 
 T = TypeVar("T")
 THROTTLED: Final = frozenset({429, 503})
@@ -91,6 +93,15 @@ def ask_tagged(call: Callable[..., T], *args: Any, **kwargs: Any) -> Said[T]:
     if not said.headers.get("etag"):
         raise Lost("the answer was cut off before its ETag")
     return said
+
+
+def modified(headers: Mapping[str, str]) -> str:
+    """Return the time of the last change that an answer tells, empty where it was cut off before it."""
+    told = headers.get("last-modified")
+    try:
+        return "" if told is None else iso(parsedate_to_datetime(told)) or ""
+    except ValueError:
+        return ""
 
 
 def ask_properties(call: Callable[..., T], *args: Any, **kwargs: Any) -> Said[T]:

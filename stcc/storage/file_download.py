@@ -10,20 +10,18 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterator
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from stcc.errors import Changed, Unexpected
 from stcc.outcomes import Refused
 from stcc.outcomes.file import FileGot
 from stcc.storage.account import ONE_REQUEST, Account
-from stcc.storage.answers import Lost, Rejected, Said, ask_tagged
+from stcc.storage.answers import Lost, Rejected, Said, ask_tagged, modified
 from stcc.storage.download import RANGE, Download, Progress, Range
 from stcc.storage.files import refusal
 from stcc.storage.settle import read
 from stcc.values.conditions import Conditions
 from stcc.values.targets import FileTarget
-from stcc.values.times import iso
 
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d+)-(\d+)/(\d+)", re.ASCII)
 
@@ -85,12 +83,11 @@ class FoundFile:
 
     def got(self, path: str) -> FileGot:
         """Return the answer, once everything is written."""
-        modified = self._said.headers.get("last-modified")
         return FileGot(
             reply=self._said.reply(),
             target=self.name,
             etag=self.etag,
-            last_modified="" if modified is None else iso(parsedate_to_datetime(modified)) or "",
+            last_modified=modified(self._said.headers),
             size=self.size,
             path=path,
         )

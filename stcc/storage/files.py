@@ -14,7 +14,7 @@ from stcc.outcomes import Refused, Reply
 from stcc.outcomes.file import FileDeleted, FileMetadataSet, FileShown, Kind
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected, Said, ask, ask_properties, ask_tagged
-from stcc.storage.marker import left_in, marked
+from stcc.storage.marker import in_headers, left_in, marked
 from stcc.storage.refusals import Look, lease_facts, refused
 from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
@@ -71,10 +71,10 @@ def set_metadata(
         else:
             client = account.file(target)
             properties, asking, send = client.get_file_properties, ask_properties, client.set_file_metadata
-        options = {"headers": conditions.headers()} if kind == "file" else {}
+        headers = in_headers(sent) | (conditions.headers() if kind == "file" else {})
         said: Said[dict[str, Any]]
         said, settled = change(
-            lambda: ask_tagged(send, dict(sent), **options),
+            lambda: ask_tagged(send, None, headers=dict(headers)),
             target=target,
             evidence=lambda: left_in(properties, sent, ask=asking),
             look=look_at(account, target),

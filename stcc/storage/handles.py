@@ -1,12 +1,12 @@
 """Open handles of SMB clients: listing them, and closing them by force."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from stcc.outcomes import Listing, Refused
 from stcc.outcomes.file import COLUMNS, HandlesClosed
 from stcc.storage.account import Account
-from stcc.storage.answers import Rejected, Said, ask
+from stcc.storage.answers import Lost, Rejected, Said, ask
 from stcc.storage.listing import pages
 from stcc.storage.refusals import refused
 from stcc.storage.settle import change
@@ -15,7 +15,8 @@ from stcc.values.targets import FileTarget
 from stcc.values.times import iso
 
 # So many handles tell enough about who is in the way.
-_ENOUGH = 100
+_ENOUGH: Final = 100
+_COUNTS: Final = frozenset({"x-ms-number-of-handles-closed", "x-ms-number-of-handles-failed"})
 
 
 def listing(account: Account, target: FileTarget, *, recursive: bool, limit: int | None) -> Listing | Refused:
@@ -43,15 +44,16 @@ def opened(account: Account, target: FileTarget, *, recursive: bool, limit: int 
 
 
 def close(account: Account, target: FileTarget, handle_id: str) -> HandlesClosed | Refused:
-    """Close one handle; closing it twice is closing it once."""
-    return _closed(lambda: ask(_client(account, target).close_handle, handle_id), target, repeat=True)
+    """Close one handle."""
+    client = _client(account, target)
+    return _closed(client.close_handle, target, handle_id)
 
 
 def close_all(account: Account, target: FileTarget, *, recursive: bool) -> HandlesClosed | Refused:
-    """Close all handles, once: a client may have come back in between, and would be cut off a second time."""
+    """Close all handles."""
     options = {"recursive": True} if recursive else {}
     client = account.directory(target) if recursive else _client(account, target)
-    return _closed(lambda: ask(client.close_all_handles, **options), target, repeat=False)
+    return _closed(client.close_all_handles, target, **options)
 
 
 class Opens:
@@ -90,11 +92,18 @@ def _client(account: Account, target: FileTarget) -> Any:
     return account.file(target) if target.path else account.directory(target)
 
 
-def _closed(send: Any, target: FileTarget, *, repeat: bool) -> HandlesClosed | Refused:
+def _closed(call: Any, target: FileTarget, *args: str, **options: bool) -> HandlesClosed | Refused:
+    """Close handles, once: a client may have come back in between, and would be cut off a second time."""
+
+    def send() -> Said[dict[str, int]]:
+        said: Said[dict[str, int]] = ask(call, *args, **options)
+        if not _COUNTS <= said.headers.keys():
+            raise Lost("the answer was cut off before it said how many")
+        return said
+
     meaning = "the handles may or may not have been closed"
-    said: Said[dict[str, int]]
     try:
-        said, settled = change(send, target=target, repeat=repeat, meaning=meaning)
+        said, settled = change(send, target=target, repeat=False, meaning=meaning)
     except Rejected as rejected:
         return refused(rejected, target=target, doing="close the handles of")
     return HandlesClosed(

@@ -37,6 +37,11 @@ def left_in(
     return Said({"etag": found.value.etag, "last_modified": found.value.last_modified}, found.status, found.headers)
 
 
+def in_headers(metadata: Mapping[str, str]) -> dict[str, str]:
+    """Return metadata as headers, for methods of the file SDK, which would send it a second time as one header."""
+    return {f"x-ms-meta-{name}": value for name, value in metadata.items()}
+
+
 def version(value: Mapping[str, Any]) -> dict[str, str]:
     """Return ETag and time of a write, as outcomes have them, from the SDK's reading of its answer."""
     return {"etag": value["etag"], "last_modified": iso(value["last_modified"]) or ""}

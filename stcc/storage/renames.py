@@ -1,16 +1,14 @@
 """Renames within a share: one request, and every reader sees the old name or the new one."""
 
 import dataclasses
-from email.utils import parsedate_to_datetime
 
 from stcc.outcomes import Refused
 from stcc.outcomes.file import FileRenamed, Kind
 from stcc.storage.account import Account
-from stcc.storage.answers import Rejected, ask_tagged
+from stcc.storage.answers import Rejected, ask_tagged, modified
 from stcc.storage.files import either, look_at, refusal
 from stcc.storage.settle import change
 from stcc.values.targets import FileTarget
-from stcc.values.times import iso
 
 
 def rename(
@@ -44,7 +42,7 @@ def rename(
             to=str(to),
             type=kind,
             etag=said.headers["etag"],
-            last_modified=iso(parsedate_to_datetime(said.headers["last-modified"])) or "",
+            last_modified=modified(said.headers),
         )
 
     try:

@@ -16,7 +16,7 @@ from stcc.outcomes.share import (
 from stcc.storage.account import Account
 from stcc.storage.answers import Lost, Rejected, Said, ask, ask_properties, ask_tagged
 from stcc.storage.listing import pages
-from stcc.storage.marker import left_in, marked, version
+from stcc.storage.marker import in_headers, left_in, marked, version
 from stcc.storage.refusals import Look, lease_facts, refused
 from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
@@ -33,7 +33,7 @@ def create(
     options = {} if quota is None else {"quota": quota}
     try:
         said, settled = change(
-            lambda: ask_tagged(client.create_share, metadata=dict(sent), **options),
+            lambda: ask_tagged(client.create_share, headers=in_headers(sent), **options),
             target=target,
             evidence=lambda: left_in(client.get_share_properties, sent),
             look=look,
