@@ -67,7 +67,7 @@ class Team:
 
     def open(self, path: str = "report.csv", access: str = "r", shared: str = "") -> int:
         """Open a file as an SMB client, and return the handle."""
-        asked = {"share": self.share, "path": path, "access": access, "shared": shared, "locks": []}
+        asked: dict[str, object] = {"share": self.share, "path": path, "access": access, "shared": shared, "locks": []}
         return int(self._smb("open", asked | {"client": "10.0.0.4:50445"})["handle"])
 
     def close(self, handle: int) -> None:
@@ -91,5 +91,5 @@ class Team:
 
 def on_files_alone(port: int) -> Team:
     """Return a team where Azure Files is served on this port, and nothing else."""
-    ports = {"blob_port": 0, "queue_port": 0, "table_port": 0, "file_port": port}
+    ports = {"blob_port": 1, "queue_port": 1, "table_port": 1, "file_port": port}
     return Team(Instance(pid=0, started="", data=None, file_pid=0, file_started="", **ports))

@@ -5,11 +5,13 @@ asking for the same lease; the id that comes back must be that one.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from stcc.errors import Interrupted, Unknown
+from stcc.knowledge.refusals import BY_SMB
 from stcc.outcomes import Refused
 from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseChanged, LeaseReleased, LeaseRenewed, LeaseShown
 from stcc.storage.account import Account
@@ -174,13 +176,26 @@ class Leases:
         return (lambda: lease_facts(ask(self._properties).value)) if self._diagnose else None
 
     def _refused(self, rejected: Rejected, doing: str, conditions: Conditions, *, look: bool = True) -> Refused:
-        return refused(
+        file = self._subject if rejected.code in BY_SMB and isinstance(self._subject, FileTarget) else None
+        seen = self._look if file is None else self._look_at_handles(file)
+        answer = refused(
             rejected,
             target=self._target,
             doing=doing,
-            look=self._look if look else None,
+            look=seen if look else None,
             expected=conditions.expected_etag,
         )
+        if file is None:
+            return answer
+        return replace(answer, hint=f"wait until it is closed (--wait 60s), or: stcc file close-handles {file}")
+
+    def _look_at_handles(self, file: FileTarget) -> Callable[[], Mapping[str, object]] | None:
+        """Return how to find out which SMB clients are in the way."""
+        if not self._diagnose:
+            return None
+        from stcc.storage.handles import opened
+
+        return lambda: {"handles": [handle.facts() for handle in opened(self._account, file, recursive=False)]}
 
 
 def _after(headers: Mapping[str, str], seconds: int) -> str:

@@ -40,8 +40,9 @@ class Wanted:
 
     def stored(self, old: "Old | None") -> dict[str, str]:
         """Return the metadata that the file is to have."""
-        kept = {} if old is None else old.metadata
-        return dict(kept if self.metadata is None else self.metadata)
+        if self.metadata is not None:
+            return dict(self.metadata)
+        return {} if old is None else dict(old.metadata)
 
 
 class Old(NamedTuple):

@@ -3,18 +3,22 @@
 import dataclasses
 import uuid
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from stcc.commands import sources
 from stcc.commands.file import File, changeable
-from stcc.commands.options import Metadata, group, on, runtime_of
+from stcc.commands.file.insisting import Insisting, insisting, on
+from stcc.commands.options import Metadata, group, runtime_of
 from stcc.errors import StccError, Usage
 from stcc.exits import Exit
 from stcc.knowledge import operations
+from stcc.operations import leasing
+from stcc.operations.waiting import SystemClock
 from stcc.outcomes import Refused
 from stcc.outcomes.file_put import FilePut
+from stcc.outcomes.lease import LeaseAcquired
 from stcc.runtime import Runtime
 from stcc.values import metadata as pairs
 from stcc.values.conditions import Conditions
@@ -22,10 +26,12 @@ from stcc.values.etags import blob_etag
 from stcc.values.targets import FileTarget
 
 if TYPE_CHECKING:
+    from stcc.storage.account import Account
     from stcc.storage.leases import Leases
     from stcc.storage.putting import Wanted
 
 app = group("Files that are put.")
+T = TypeVar("T")
 
 
 @app.command(cls=on(operations.PUT_FILE))
@@ -67,42 +73,59 @@ def put(
     kind = sources.content_type(content_type, file.path if source == "-" else source)
     kept = None if metadata is None else pairs.metadata(metadata)
     unchanged = None if if_unchanged is None else _etag(if_unchanged)
+    asked = insisting(runtime, file)
     with sources.source(source, runtime) as opened:
         account = runtime.account(file.at)
         from stcc.storage import file_upload
         from stcc.storage.putting import Wanted
 
+        def persist(attempt: Callable[[], T | Refused]) -> T | Refused:
+            return asked.insist(account, attempt)
+
         def sent(wanted: Wanted, *, in_place: bool) -> FilePut | Refused:
             way = file_upload.put_in_place if in_place else file_upload.put_by_rename
             with runtime.progress(f"put {file}", opened.size) as advance:
-                return way(account, file, opened, wanted=wanted, progress=advance, persist=lambda attempt: attempt())
+                return way(account, file, opened, wanted=wanted, progress=advance, persist=persist)
 
         wanted = Wanted(content_type=kind, metadata=kept, unchanged=unchanged, lease_id=lease_id)
         if exclusive:
-            return _exclusively(runtime, file, wanted, sent)
+            return _exclusively(asked, wanted, sent)
         return sent(wanted, in_place=in_place or lease_id is not None)
 
 
-def _exclusively(
-    runtime: Runtime, file: FileTarget, wanted: "Wanted", sent: Callable[..., FilePut | Refused]
-) -> FilePut | Refused:
+def _exclusively(asked: Insisting, wanted: "Wanted", sent: Callable[..., FilePut | Refused]) -> FilePut | Refused:
     """Put a file under its lease, which is taken first and given back after it, whatever happens."""
     from stcc.storage.leasable import make_empty
     from stcc.storage.leases import Leases
 
-    account, lease_id = runtime.account(file.at), str(uuid.uuid4())
+    runtime, file, lease_id = asked.runtime, asked.target, str(uuid.uuid4())
+    account = runtime.account(file.at)
     lease = Leases(account, file)
-    held = lease.acquire(lease_id, seconds=None, conditions=Conditions())
+    held = _acquired(asked, account, lease, lease_id)
     if isinstance(held, Refused) and held.exit_code == Exit.ABSENT:
         if wanted.unchanged is not None:  # refused, without a lease on what is not there
             return sent(wanted, in_place=True)
-        held = make_empty(account, file) or lease.acquire(lease_id, seconds=None, conditions=Conditions())
+        held = make_empty(account, file) or _acquired(asked, account, lease, lease_id)
     if isinstance(held, Refused):
         return held
     try:
         return sent(dataclasses.replace(wanted, lease_id=lease_id), in_place=True)
     finally:
         _give_back(runtime, lease, lease_id)
+
+
+def _acquired(asked: Insisting, account: "Account", lease: "Leases", lease_id: str) -> LeaseAcquired | Refused:
+    """Take the lease; --wait waits for SMB clients, and for who holds the lease, too."""
+
+    def once() -> LeaseAcquired | Refused:
+        return lease.acquire(lease_id, seconds=None, conditions=Conditions())
+
+    held, wait = asked.insist(account, once), asked.how.wait
+    if wait is None or not isinstance(held, Refused) or held.error_code != "LeaseAlreadyPresent":
+        return held
+    return leasing.acquire(
+        lease, lease_id, seconds=None, conditions=Conditions(), wait=wait, clock=SystemClock(), look=asked.how.look
+    )
 
 
 def _give_back(runtime: Runtime, lease: "Leases", lease_id: str) -> None:
