@@ -1,4 +1,4 @@
-"""Every command that changes a container, a blob, a share, a file or a lease, and how to find out whether it was applied."""
+"""Every command that changes a container, blob, share, file or lease, and how to find out whether it was applied."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -23,9 +23,9 @@ from tests.values.refusals import parsed_or_refused, refusal
 
 KEY = base64.b64encode(b"SECRET" * 10).decode()
 SAS = "sv=2021-12-02&sig=U0VDUkVU"
-DEFAULT: dict[Any, str] = {s: f"https://acme.{s}.core.windows.net" for s in ("blob", "queue", "table")}
+DEFAULT: dict[Any, str] = {s: f"https://acme.{s}.core.windows.net" for s in ("blob", "queue", "table", "file")}
 LOCAL: dict[Any, str] = {
-    s: f"http://127.0.0.1:{10000 + n}/devstoreaccount1" for n, s in enumerate(("blob", "queue", "table"))
+    s: f"http://127.0.0.1:{10000 + n}/devstoreaccount1" for n, s in enumerate(("blob", "queue", "table", "file"))
 }
 ACME = Connection(account="acme", endpoints=DEFAULT, credential=Credential("key", KEY))
 
@@ -47,7 +47,7 @@ def chosen(
         pytest.param(f"AccountName=acme;AccountKey={KEY};EndpointSuffix=example.org;DefaultEndpointsProtocol=http",
                      Connection(account="acme", credential=Credential("key", KEY), endpoints={
                          "blob": "http://acme.blob.example.org", "queue": "http://acme.queue.example.org",
-                         "table": "http://acme.table.example.org"}), id="suffix and protocol"),
+                         "table": "http://acme.table.example.org", "file": "http://acme.file.example.org"}), id="suffix and protocol"),
         pytest.param(f"AccountName=acme;SharedAccessSignature=?{SAS}",
                      Connection(account="acme", endpoints=DEFAULT, credential=Credential("sas", SAS)),
                          id="name and SAS"),

@@ -227,7 +227,7 @@ def test_with_nothing_set_the_ways_are_listed() -> None:
 @pytest.mark.parametrize(
     "flag",
     ["connection-string", "account-name", "account-key", "account-key-file", "sas-token", "auth-mode", "profile",
-     "blob-endpoint", "queue-endpoint", "table-endpoint"],
+     "blob-endpoint", "queue-endpoint", "table-endpoint", "file-endpoint"],
 )  # fmt: skip
 def test_the_emulator_excludes_every_other_way(flag: str) -> None:
     assert Stcc()("container", "list", "--emulator", f"--{flag}", "x") == Result(

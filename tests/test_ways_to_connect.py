@@ -232,7 +232,8 @@ def strict_azurite() -> Iterator[Instance]:
         )
         try:
             ports = wait_until_ready(log.fileno(), alive=lambda: child.poll() is None)
-            yield Instance(pid=child.pid, started=process.identity(child.pid) or "", data=None, **ports)
+            yield Instance(pid=child.pid, started=process.identity(child.pid) or "", data=None, file_port=1, file_pid=0,
+                           file_started="", **ports)  # fmt: skip
         finally:
             child.kill()
             child.wait()

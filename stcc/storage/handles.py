@@ -97,7 +97,7 @@ def _closed(call: Any, target: FileTarget, *args: str, **options: bool) -> Handl
 
     def send() -> Said[dict[str, int]]:
         said: Said[dict[str, int]] = ask(call, *args, **options)
-        if not _COUNTS <= said.headers.keys():
+        if not said.headers.keys() >= _COUNTS:
             raise Lost("the answer was cut off before it said how many")
         return said
 

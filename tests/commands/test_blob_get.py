@@ -169,7 +169,7 @@ def test_a_blob_that_changes_while_it_goes_to_stdout_is_no_success(
         bytes(32 << 20),
         (
             f"stcc: cannot get {large}: it changed since you looked (412 ConditionNotMet)\n"
-            "  what was written so far is not the whole blob\n"
+            "  what was written so far is not all of it\n"
         ),
     )
 
