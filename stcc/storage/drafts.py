@@ -12,6 +12,7 @@ from stcc.storage.listing import pages
 from stcc.storage.refusals import Look
 from stcc.storage.settle import change, read
 from stcc.values.targets import FileTarget
+from stcc.values.times import iso
 
 OLD: Final = timedelta(days=1)
 _PREFIX: Final = ".stcc-"
@@ -93,12 +94,12 @@ class Draft:
 def leftovers(account: Account, target: FileTarget) -> tuple[str, ...]:
     """Return the drafts beside a file that nobody has written for a day; none when they cannot be listed."""
     call = account.directory(_beside(target, "")).list_directories_and_files
-    until = datetime.now(UTC) - OLD
+    until = iso(datetime.now(UTC) - OLD) or ""
     try:
         found = list(pages(call, target=target, limit=None, name_starts_with=_PREFIX, include=["timestamps"]))
     except (Rejected, StccError):
         return ()
-    names = [one.name for one in found if _OURS.fullmatch(one.name) and (one.last_modified or until) < until]
+    names = [one.name for one in found if _OURS.fullmatch(one.name) and str(one.last_write_time or until) < until]
     return tuple(str(_beside(target, name)) for name in names)
 
 

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -275,15 +276,13 @@ def test_under_the_lease_the_check_leaves_no_gap(team: Team) -> None:
     assert (result["checked"], result["how"], team.content()) == ("leased", "in-place", b"new")
 
 
-def test_leftovers_of_more_than_a_day_are_named(team: Team, file_service: Service) -> None:
+def test_leftovers_of_more_than_a_day_are_named(team: Team) -> None:
     for name in (".stcc-" + "0" * 32 + "~", ".stcc-mine~"):
         team.put(name)
     target = f"{team.share}/report.csv"
     soon = team.stcc("file", "put", target, "-", stdin=b"new")
-    file_service.clock.ahead = -90_000
-    empty = {"x-ms-type": "file", "x-ms-content-length": "0"}
-    assert file_service.ask("PUT", f"/{team.share}/.stcc-{'1' * 32}~", empty).status == 201
-    file_service.clock.ahead = 0
+    yesterday = (datetime.now(UTC) - timedelta(hours=25)).replace(tzinfo=None)
+    team.file(".stcc-" + "1" * 32 + "~").create_file(0, file_last_write_time=yesterday)
     later = team.stcc("file", "put", target, "-", stdin=b"new")
 
     told = f"left over by a put that was broken off: {team.share}/.stcc-{'1' * 32}~\n"
