@@ -153,9 +153,7 @@ TABLE: Final = Operation("tables themselves", returns_etag=False, why_not="table
 QUEUE: Final = Operation("a queue", returns_etag=False, why_not=_QUEUES)
 
 CREATE_SHARE: Final = Operation("Create Share", why_not=_FILES)
-SHOW_SHARE: Final = Operation(
-    "Get Share Properties", LEASE, reads=True, covers=("Get Share Metadata",), why_not=_FILES
-)
+SHOW_SHARE: Final = Operation("Get Share Properties", LEASE, reads=True, covers=("Get Share Metadata",), why_not=_FILES)
 LIST_SHARES: Final = Operation("List Shares", reads=True, returns_etag=False, why_not=_FILES)
 DELETE_SHARE: Final = Operation("Delete Share", LEASE, returns_etag=False, needs_lease=True, why_not=_FILES)
 SNAPSHOT_SHARE: Final = Operation("Snapshot Share", why_not=_FILES)

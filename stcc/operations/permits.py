@@ -190,7 +190,6 @@ def renew(semaphore: Semaphore, identity: str, *, clock: Clock, fence: int | Non
 
 def release(semaphore: Semaphore, identity: str, *, clock: Clock, fence: int | None = None) -> PermitReleased | Refused:
     """Give a permit back; with a fence, only the grant of that number."""
-
     perhaps = False
 
     def attempt() -> PermitReleased | Overtaken | Refused:

@@ -7,6 +7,7 @@ from stcc.outcomes.file import FileRenamed, Kind
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected, ask_tagged, modified
 from stcc.storage.files import either, look_at, refusal
+from stcc.storage.refusals import refused
 from stcc.storage.settle import change
 from stcc.values.targets import FileTarget
 
@@ -48,8 +49,8 @@ def rename(
     try:
         return either(source, renamed, leased=bool(given))
     except Rejected as rejected:
-        answer = refusal(account, source, rejected, doing="rename")
         if rejected.code != "ResourceAlreadyExists":
-            return answer
+            return refusal(account, source, rejected, doing="rename")
+        answer = refused(rejected, target=source, doing="rename", look=look_at(account, to))
         summary = f"cannot rename {source}: there is something called {to} ({rejected})"
         return dataclasses.replace(answer, summary=summary, hint="--replace takes the place of a file that is there")
