@@ -102,8 +102,8 @@ def run(
     if isinstance(granted, Refused):
         return _not_begun(task, granted, waited)
     acquired_at = iso(datetime.now(UTC).replace(microsecond=0)) or ""
-    verbose = runtime.say if runtime.settings.verbose else _silence
-    verbose(f"acquired {target} after {waited:.1f} seconds")
+    if runtime.settings.verbose:
+        runtime.say(f"acquired {target} after {waited:.1f} seconds")
     return under(runtime, task, granted, place=place, waited=waited, acquired_at=acquired_at)
 
 
@@ -126,6 +126,9 @@ def under(runtime: Runtime, task: Task, granted: Grant, *, place: str, waited: f
     finally:
         released, lost = _given_back(runtime, granted)
     why = ended.lost or lost
+    if runtime.settings.verbose:
+        renewals = "1 renewal" if ended.renewals == 1 else f"{ended.renewals} renewals"
+        runtime.say(f"held {granted.hold.target} for {ended.held:.1f} seconds, {renewals}")
     answer = CommandRan(
         reply=None,
         target=granted.hold.target,
@@ -186,7 +189,3 @@ def _write_status(task: Task, facts: Mapping[str, object]) -> None:
     with files.replacing(task.status) as draft:
         draft.write(data, 0)
         draft.keep(len(data))
-
-
-def _silence(_: str) -> None:
-    """Say nothing."""
