@@ -149,7 +149,7 @@ def test_a_command_ends_when_it_takes_longer_than_it_may(stcc: Stcc, lock: Recor
     answer = stcc.run("lock", "run", lock.name, *words, "--", "sleep", "20")
     found = json.loads(file.read_text())
 
-    assert answer == Result(76, "", f"stcc: {lock.name} is lost: it was held as long as was allowed\n")
+    assert answer == Result(76, "", f"stcc: {lock.name} is given up: it was held as long as was allowed\n")
     assert (found["child_signal"], found["released"], 0.4 < found["held"] < 5, lock.holder) == (
         "SIGTERM",
         True,

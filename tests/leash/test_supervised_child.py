@@ -194,7 +194,7 @@ def test_what_may_be_held_for_so_long_is_not_held_longer(tmp_path: Path) -> None
     begun = guard.now()
     result = supervised(*stubborn(tmp_path), options=options)
 
-    assert result == (76, "", "the lock is lost: it was held as long as was allowed\n")
+    assert result == (76, "", "the lock is given up: it was held as long as was allowed\n")
     assert told(tmp_path) == (None, 9, "it was held as long as was allowed", True, False)
     for life in lives(tmp_path):
         assert begun + 0.8 < life.told[0] < begun + 1.1
