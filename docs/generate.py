@@ -73,7 +73,9 @@ def exit_codes() -> str:
         [
             "# Exit codes\n",
             "4, 9 and 12 are the last digits of the HTTP status they stand for. A stale pop receipt is 12 whatever the",
-            "wire says. A look at what is there after a refusal never changes the code.\n",
+            "wire says. A look at what is there after a refusal never changes the code. Commands that run another one",
+            "(`lock run`, `lease run`, ..., `blob update`, `emulator run`) end with its code; 126 and 127 say, as in a",
+            "shell, that it could not be executed or was not found, 128+n that signal n ended it.\n",
             "| code | name | when |",
             "|---|---|---|",
             *rows,

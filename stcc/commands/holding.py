@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 from platformdirs import user_state_dir
@@ -21,10 +21,15 @@ from stcc.operations.waiting import SystemClock
 from stcc.runtime import Runtime
 from stcc.values import times
 from stcc.values.claims import parse_identity
-from stcc.values.places import AzurePlace, Place
+from stcc.values.places import AzurePlace, Place, RedisServer
+from stcc.values.targets import is_loopback
+
+if TYPE_CHECKING:
+    from stcc.redis_engine.server import Line
 
 S = TypeVar("S")
 VARIABLE: Final = "STCC_LOCK_IDENTITY"
+PASSWORD: Final = "STCC_REDIS_PASSWORD"  # noqa: S105  # the name of a variable
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A name on Azure, or redis://HOST/DB/NAME.")]
 Identity = Annotated[str | None, typer.Option("--identity", metavar="ID", help="Who holds it; else a random one.")]
 Mine = Annotated[str | None, typer.Option("--identity", metavar="ID", help=f"Who holds it (or {VARIABLE}).")]
@@ -78,7 +83,9 @@ def key(runtime: Runtime, place: Place) -> str:
     """Name a place so that no other has the same name, without secrets."""
     if isinstance(place, AzurePlace):
         return f"{runtime.account(place.blob.at).connection.endpoint('blob')}/{place.blob}"
-    return f"{place.kind} {place}"
+    server = place.server
+    here = server._replace(host="localhost") if is_loopback(server.host) else server
+    return f"{place.kind} {place._replace(server=here)}"
 
 
 @contextmanager
@@ -111,8 +118,8 @@ def neighbours(
 def grant(runtime: Runtime, place: Place, granted: Granted) -> tuple[Grant, LockHold]:
     """Return what a command runs under that was granted a lock or the lead."""
     tenure = granted.tenure
-    keeper = lock_at(runtime, place, hurried=tenure.ttl)
-    hold = LockHold(keeper, granted, remembers=isinstance(place, AzurePlace))
+    keeper, releasing = (lock_at(runtime, place, hurried=hurry(runtime, tenure.ttl)) for _ in range(2))
+    hold = LockHold(keeper, granted, releasing=releasing, remembers=isinstance(place, AzurePlace))
     variables = {
         "STCC_LOCK_NAME": hold.target,
         "STCC_LOCK_IDENTITY": tenure.identity,
@@ -126,35 +133,40 @@ def hurry(runtime: Runtime, ttl: float | None) -> float:
     return min(runtime.settings.timeout, 5.0, (ttl or math.inf) / 6)
 
 
+def redis(runtime: Runtime, server: RedisServer, *, timeout: float | None = None) -> "Line":
+    """Return a way to a Redis server; the environment may name the password, which a command line would show."""
+    from stcc.redis_engine.server import connect
+
+    password = runtime.environment.get(PASSWORD)
+    if server.password is None and password:
+        server = server._replace(password=password)
+    trace = runtime.say if runtime.settings.verbose else None
+    return connect(server, timeout=timeout or runtime.settings.timeout, trace=trace)
+
+
 def lock_at(
     runtime: Runtime, place: Place, *, poll_max: float = 1.0, fair: bool = False, hurried: float | None = None
 ) -> Lock:
-    """Return the lock of a name, on its engine; `hurried` is the ttl of a hold that this one is to keep."""
-    timeout = None if hurried is None else hurry(runtime, hurried)
+    """Return the lock of a name, on its engine; `hurried`: how many seconds one answer may take."""
     if isinstance(place, AzurePlace):
         if fair:
             raise Usage("--fair needs Redis: on Azure, nobody keeps the order of those who wait")
-        account = runtime.account(place.blob.at, timeout=timeout)
+        account = runtime.account(place.blob.at, timeout=hurried)
         from stcc.storage.locks import AzureLock
 
         return AzureLock(account, place, clock=SystemClock(), poll_max=poll_max)
     from stcc.redis_engine.lock import RedisLock
-    from stcc.redis_engine.server import connect
 
-    server = connect(place.server, timeout=timeout or runtime.settings.timeout)
-    return RedisLock(server, place, clock=SystemClock(), fair=fair)
+    return RedisLock(redis(runtime, place.server, timeout=hurried), place, clock=SystemClock(), fair=fair)
 
 
 def semaphore_at(runtime: Runtime, place: Place, *, poll_max: float = 1.0, hurried: float | None = None) -> Semaphore:
     """Return the semaphore of a name, on its engine; `hurried` as for a lock."""
-    timeout = None if hurried is None else hurry(runtime, hurried)
     if isinstance(place, AzurePlace):
-        account = runtime.account(place.blob.at, timeout=timeout)
+        account = runtime.account(place.blob.at, timeout=hurried)
         from stcc.storage.semaphores import AzureSemaphore
 
         return AzureSemaphore(account, place, clock=SystemClock(), poll_max=poll_max)
     from stcc.redis_engine.semaphore import RedisSemaphore
-    from stcc.redis_engine.server import connect
 
-    server = connect(place.server, timeout=timeout or runtime.settings.timeout)
-    return RedisSemaphore(server, place, clock=SystemClock())
+    return RedisSemaphore(redis(runtime, place.server, timeout=hurried), place, clock=SystemClock())

@@ -126,9 +126,8 @@ def list_(
     if server is not None:
         at = places.redis_server(server)
         from stcc.redis_engine.listing import locks
-        from stcc.redis_engine.server import connect
 
-        return locks(connect(at, timeout=runtime.settings.timeout), limit=limit)
+        return locks(holding.redis(runtime, at), limit=limit)
     kept = container_target(container or places.CONTAINER)
     account = runtime.account()
     from stcc.storage.locks import listing

@@ -40,7 +40,11 @@ class RunCommand(StccCommand):
         (("-c", "--shell"), "TEXT", "Run this by $SHELL instead of CMD."),
         (("-E", "--busy-exit-code"), "N", "Exit with N when it is held by somebody else (75)."),
         (("--status-file",), "FILE", "Write there how it went, as JSON."),
-        (("--kill-grace",), "DURATION", "From SIGTERM to SIGKILL (5s); at most a quarter of the ttl."),
+        (
+            ("--kill-grace",),
+            "DURATION",
+            "From SIGTERM to SIGKILL when the hold ends (5s); at most ttl/4.",
+        ),
         (("--max-hold",), "DURATION", "End the command when it takes longer."),
     )
 
@@ -81,7 +85,7 @@ def task(runtime: Runtime, command: list[str] | None) -> Task:
         busy_code=_exit_code(flags.get("busy-exit-code", str(int(Exit.BUSY)))),
         status=None if status is None else _status_path(status),
         grace=times.duration(flags.get("kill-grace", "5s"), option="--kill-grace"),
-        max_hold=None if most is None else times.duration(most, option="--max-hold"),
+        max_hold=None if most is None else _positive(most, option="--max-hold"),
     )
 
 
@@ -96,14 +100,20 @@ def run(
 ) -> CommandRan | Refused:
     """Acquire, run, give back; the exit code is the command's own. 75 when it could not be had, 76 when it was lost."""
     check_not_nested(runtime, place, target)
+    if task.status is not None:
+        task.status.unlink(missing_ok=True)  # what it says of an earlier run is not true of this one
     began = time.monotonic()
-    granted = acquire()
+    try:
+        granted = acquire()
+    except StccError as error:
+        _write_status(task, {"outcome": error.kind, "exit_code": int(error.exit_code)})
+        raise
     waited = time.monotonic() - began
     if isinstance(granted, Refused):
         return _not_begun(task, granted, waited)
     acquired_at = iso(datetime.now(UTC).replace(microsecond=0)) or ""
-    verbose = runtime.say if runtime.settings.verbose else _silence
-    verbose(f"acquired {target} after {waited:.1f} seconds")
+    if runtime.settings.verbose:
+        runtime.say(f"acquired {target} after {waited:.1f} seconds")
     return under(runtime, task, granted, place=place, waited=waited, acquired_at=acquired_at)
 
 
@@ -123,9 +133,16 @@ def under(runtime: Runtime, task: Task, granted: Grant, *, place: str, waited: f
             clock=SystemClock(),
             tell=lambda text: runtime.say(f"stcc: {text}"),
         )
+    except StccError as error:
+        error.target = granted.hold.target
+        _write_status(task, {"outcome": error.kind, "exit_code": int(error.exit_code), "child_exit": None})
+        raise
     finally:
         released, lost = _given_back(runtime, granted)
     why = ended.lost or lost
+    if runtime.settings.verbose:
+        renewals = "1 renewal" if ended.renewals == 1 else f"{ended.renewals} renewals"
+        runtime.say(f"held {granted.hold.target} for {ended.held:.1f} seconds, {renewals}")
     answer = CommandRan(
         reply=None,
         target=granted.hold.target,
@@ -166,6 +183,13 @@ def _facts(answer: CommandRan) -> dict[str, object]:
     return {name: value for name, value in dataclasses.asdict(answer).items() if name != "reply"}
 
 
+def _positive(text: str, *, option: str) -> float:
+    seconds = times.duration(text, option=option)
+    if seconds <= 0:
+        raise Usage(f"{option} is out of range: {text!r}")
+    return seconds
+
+
 def _exit_code(text: str) -> int:
     if not re.fullmatch(r"(?a)\d{1,3}", text) or int(text) > 255:
         raise Usage(f"-E is no exit code: {text!r}", hint="0 to 255")
@@ -186,7 +210,3 @@ def _write_status(task: Task, facts: Mapping[str, object]) -> None:
     with files.replacing(task.status) as draft:
         draft.write(data, 0)
         draft.keep(len(data))
-
-
-def _silence(_: str) -> None:
-    """Say nothing."""

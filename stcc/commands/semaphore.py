@@ -144,14 +144,15 @@ def run(
         answer = permits.acquire(semaphore, claim, patience=patience)
         if isinstance(answer, Refused):
             return answer
-        keeper = holding.semaphore_at(runtime, place, hurried=claim.ttl)
+        quickly = holding.hurry(runtime, claim.ttl)
+        keeper, releasing = (holding.semaphore_at(runtime, place, hurried=quickly) for _ in range(2))
         fence = answer.tenure.fence
         variables = {
             "STCC_LOCK_NAME": semaphore.target,
             "STCC_LOCK_IDENTITY": claim.identity,
             "STCC_FENCE": str(fence),
         }
-        hold = PermitHold(keeper, answer, clock=SystemClock())
+        hold = PermitHold(keeper, answer, releasing=releasing, clock=SystemClock())
         return Grant(hold, Kept(answer.deadline), variables, claim.identity, fence)
 
     return running.run(runtime, what, place=holding.key(runtime, place), target=semaphore.target, acquire=acquire)

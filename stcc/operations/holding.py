@@ -32,10 +32,15 @@ class NotAnswered(StccError):
 
 
 class LockHold:
-    """A lock, or the lead, which its holder may be asked to give up."""
+    """A lock, or the lead, which its holder may be asked to give up.
 
-    def __init__(self, lock: Lock, granted: Granted, *, remembers: bool) -> None:
+    `releasing` is the same lock by a way of its own: a renewal without an answer may still be under way then, in
+    another thread.
+    """
+
+    def __init__(self, lock: Lock, granted: Granted, *, releasing: Lock, remembers: bool) -> None:
         self.target = lock.target
+        self._releasing = releasing
         self.ttl = granted.tenure.ttl
         self.resigned = False
         self._lock = lock
@@ -61,7 +66,7 @@ class LockHold:
     def release(self) -> Lost | None:
         """Make it nobody's."""
         mine = self._granted.tenure
-        answer = locking.release(self._lock, mine.identity, known=self._known(), fence=mine.fence)
+        answer = locking.release(self._releasing, mine.identity, known=self._known(), fence=mine.fence)
         if isinstance(answer, LockReleased):
             reasons = {"held": None, "expired": Lost("its time was over"), "free": Lost("nobody held it any more")}
             return reasons[answer.was]
@@ -76,10 +81,11 @@ class LockHold:
 
 
 class PermitHold:
-    """A permit of a semaphore."""
+    """A permit of a semaphore; `releasing` as for a lock."""
 
-    def __init__(self, semaphore: Semaphore, granted: PermitGranted, *, clock: Clock) -> None:
+    def __init__(self, semaphore: Semaphore, granted: PermitGranted, *, releasing: Semaphore, clock: Clock) -> None:
         self.target = semaphore.target
+        self._releasing = releasing
         self.ttl = granted.tenure.ttl
         self._semaphore = semaphore
         self._identity = granted.tenure.identity
@@ -99,7 +105,7 @@ class PermitHold:
 
     def release(self) -> Lost | None:
         """Give it back."""
-        answer = permits.release(self._semaphore, self._identity, clock=self._clock, fence=self._fence)
+        answer = permits.release(self._releasing, self._identity, clock=self._clock, fence=self._fence)
         return _lost(answer) if isinstance(answer, Refused) else None
 
 

@@ -87,8 +87,21 @@ def changes(lock: Lock, first: State, *, clock: Clock, poll_max: float) -> Itera
         clock.sleep(next(between))
         seen = lock.read()
         if isinstance(seen, Refused):
-            raise Unexpected(seen.summary, hint=seen.hint, target=lock.target, http_status=seen.http_status)
+            raise _broken_off(seen)
         state = seen
+
+
+def _broken_off(refused: Refused) -> Unexpected:
+    failure = Unexpected(
+        refused.summary,
+        hint=refused.hint,
+        target=refused.target,
+        http_status=refused.http_status,
+        error_code=refused.error_code,
+        request_id=refused.request_id,
+    )
+    failure.kind, failure.exit_code = refused.outcome, refused.exit_code
+    return failure
 
 
 _NOTHING = object()

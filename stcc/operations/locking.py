@@ -4,11 +4,12 @@ An engine reads the lock as a whole, and changes it only if nobody has changed i
 whom is the table of docs/guarantees.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from stcc.errors import Unavailable
+from stcc.errors import Interrupted, Unavailable, Unknown
 from stcc.exits import Exit
 from stcc.operations.waiting import Clock
 from stcc.outcomes import Refused, Reply
@@ -141,7 +142,8 @@ def _tried(
             return state
         mine = state.held is not None and state.held.identity == claim.identity
         if state.is_free or (mine and state.over):
-            return lock.take(state, claim)
+            with naming(claim):
+                return lock.take(state, claim)
         if mine and reentrant and state.held is not None:
             kept = lock.keep(state, state.held._replace(ttl=claim.ttl))
             return kept._replace(again=True) if isinstance(kept, Granted) else kept
@@ -150,6 +152,16 @@ def _tried(
             raise
         return unavailable
     return state
+
+
+@contextmanager
+def naming(claim: Claim) -> Generator[None]:
+    """Name the identity where a grant may have been made that nobody was told of."""
+    try:
+        yield
+    except (Unknown, Interrupted) as lost:
+        lost.hint = f"if it was granted, {claim.identity} holds it: release it with --identity {claim.identity}"
+        raise
 
 
 def renew(lock: Lock, identity: str, *, known: State | None = None, fence: int | None = None) -> Granted | Refused:

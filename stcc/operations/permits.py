@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 
 from stcc.errors import Unavailable
 from stcc.exits import Exit
-from stcc.operations.locking import Overtaken, Patience
+from stcc.operations.locking import Overtaken, Patience, naming
 from stcc.operations.waiting import Clock, pauses
 from stcc.outcomes import Refused, Reply
 from stcc.outcomes.semaphore import PermitReleased, SemaphoreCreated, SemaphoreResized, SemaphoreShown
@@ -152,7 +152,8 @@ def acquire(semaphore: Semaphore, claim: Claim, *, patience: Patience) -> Permit
             if found.max is None:
                 return _not_created(semaphore)
             if len(found.holders) < found.max and found.of(claim.identity) is None:
-                answer = semaphore.take(found, claim)
+                with naming(claim):
+                    answer = semaphore.take(found, claim)
                 if not isinstance(answer, Overtaken):
                     return answer
                 clock.sleep(next(between))

@@ -192,20 +192,20 @@ class _Leash:
         now = self.clock.monotonic()
         if self.times.held_long_enough(now):
             self.keeper.stop()
-            self._lose("it was held as long as was allowed")
+            self._lose("it was held as long as was allowed", words="is given up")
         if self.times.nearly_over(now):
             self._lose(f"it could not be renewed in time: {self.missed or 'no answer'}")
         if self.times.kills(now):
             self.group.tell(signal.SIGKILL)
 
-    def _lose(self, why: str) -> None:
+    def _lose(self, why: str, *, words: str = "is lost") -> None:
         if self.lost is not None:
             return
         self.lost = why
         if not self.has_ended:
             self.stopped = True
             self._end_group()
-        self.tell(f"{self.target} is lost: {why}")  # last: it may take its time
+        self.tell(f"{self.target} {words}: {why}")  # last: it may take its time
 
     def _end_group(self) -> None:
         """Tell every process of the group to end; those that do not are killed later."""

@@ -57,7 +57,7 @@ def update(
             if isinstance(found, Refused):
                 return found
             changed = change(found.content)
-            same = changed == found.content and found.etag is not None
+            same = changed == found.content and found.etag is not None and not found.due
             answer = unchanged(document, found) if same else document.write(changed, found)
             return dataclasses.replace(answer, attempts=number) if isinstance(answer, Updated) else answer
 

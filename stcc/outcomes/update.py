@@ -7,11 +7,15 @@ from stcc.outcomes import Reply
 
 
 class Version(NamedTuple):
-    """One state of a document: its bytes, and the ETag to write it back under; None for what is still to be made."""
+    """One state of a document: its bytes, and the ETag to write it back under; None for what is still to be made.
+
+    `due`: it is to be written even if its content stays as it is.
+    """
 
     content: bytes
     etag: str | None
     reply: Reply
+    due: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

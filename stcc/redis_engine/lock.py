@@ -65,7 +65,9 @@ class RedisLock:
         try:
             seen = self._watched.look()
         except WrongType:
-            return other_kind(self.target, f"the key {self._keys.holder} is used for something else")
+            return other_kind(self.target, f"the key {self._keys.holder}, or one beside it, is used for something else")
+        if not notes.is_number(seen.content.fence):
+            return other_kind(self.target, f"the key {self._keys.fence} does not hold a fence")
         standing = standing_of(self._queue, seen.replies, now=seen.now)
         return state_of(seen)._replace(ahead=standing.ahead)
 
@@ -141,12 +143,12 @@ def keys_of(name: str, kind: Kind) -> Keys:
 
 def reads(keys: Keys) -> tuple[Command, ...]:
     """Return what `kept` and `state_of` need."""
-    return (("GET", keys.holder), ("MGET", keys.note, keys.fence), ("PTTL", keys.holder))
+    return (("GET", keys.holder), ("GET", keys.note), ("PTTL", keys.holder), ("GET", keys.fence))
 
 
 def kept(replies: Sequence[Any]) -> Kept:
     """Return what a change depends on; the rest of the time is not a part of it."""
-    holder, (note, fence), *_ = replies
+    holder, note, _, fence, *_ = replies
     return Kept(holder, note, fence)
 
 

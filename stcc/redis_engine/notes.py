@@ -2,9 +2,12 @@
 
 import json
 import uuid
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from stcc.values.claims import Tenure
+
+# What everybody who keeps fences can count to: the last one before that leaves room for the next ones.
+_MOST: Final = 2**62
 
 
 class Note(NamedTuple):
@@ -39,12 +42,14 @@ def read(data: bytes | None, identity: str) -> Note | None:
         return None
 
 
+def is_number(data: bytes | None) -> bool:
+    """Tell whether this can be the last fence of a name; None is none yet."""
+    return data is None or (data.isdigit() and int(data) < _MOST)
+
+
 def number(data: bytes | None) -> int:
     """Return the last fence of a name; 0 where there is none."""
-    try:
-        return int(data or b"0")
-    except ValueError:
-        return 0
+    return int(data or b"0")
 
 
 def text(data: bytes) -> str:

@@ -18,8 +18,8 @@ def other_kind(target: str, what: str) -> Refused:
 
 
 def foreign(target: str, identity: str) -> Refused:
-    """Return the refusal to renew what came without stcc: nobody knows how long it was meant to be held."""
-    return _conflict(target, f"cannot renew {target}: {identity} holds it, but not by stcc")
+    """Return the refusal to change what came without stcc: nobody knows how long it was meant to be held."""
+    return _conflict(target, f"cannot change {target}: {identity} holds it, but not by stcc")
 
 
 def _conflict(target: str, summary: str) -> Refused:

@@ -62,6 +62,8 @@ class RedisSemaphore:
             return other_kind(self.target, "one of its keys holds something else")
         if seen.content.max is not None and not seen.content.max.isdigit():
             return other_kind(self.target, f"the key {self._max} does not hold a number")
+        if not notes.is_number(seen.content.fence):
+            return other_kind(self.target, f"the key {self._fence} does not hold a fence")
         return _permits(seen)
 
     def limit(self, over: Permits, most: int) -> Reply | Overtaken | Refused:

@@ -3,6 +3,7 @@
 Nothing is asked twice here. redis-py would, and a lock that was granted by a lost answer would look taken.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
@@ -14,6 +15,7 @@ T = TypeVar("T")
 Command = tuple[str | bytes | int | float, ...]
 # The server is there and does not do what it is asked, but may later; those that redis-py has no class for.
 _NOT_NOW: Final = ("MISCONF", "NOREPLICAS", "BUSY")
+_CONNECT_TIMEOUT: Final = 5.0
 _WRONG_TYPE: Final = "WRONGTYPE"
 
 
@@ -31,7 +33,8 @@ class Line:
     `watching` is what the keys are watched for, by whoever watches them; it ends with the connection.
     """
 
-    def __init__(self, server: RedisServer, *, timeout: float) -> None:
+    def __init__(self, server: RedisServer, *, timeout: float, trace: Callable[[str], None] | None = None) -> None:
+        self._trace = trace
         self.timeout = timeout
         self.server = server
         self.watching: object = None
@@ -44,6 +47,7 @@ class Line:
         Raises `Unavailable` and `Denied` when nothing can have been done, `WrongType`, and `Lost` when replies
         are missing. A no to one command is raised after all replies are in.
         """
+        started = time.monotonic()
         self._connect()
         try:
             self._connection.send_packed_command(self._connection.pack_commands(commands))
@@ -54,6 +58,9 @@ class Line:
         except BaseException:  # a signal: the replies would be taken for those to the next question
             self.close()
             raise
+        finally:
+            if self._trace is not None:
+                self._trace(f"* {self.server} {_shown(commands)} {(time.monotonic() - started) * 1000:.1f} ms")
         for reply in replies:
             self._check(reply)
         return replies
@@ -78,7 +85,7 @@ class Line:
             "username": at.username,
             "password": at.password,
             "socket_timeout": self.timeout,
-            "socket_connect_timeout": self.timeout,
+            "socket_connect_timeout": min(_CONNECT_TIMEOUT, self.timeout),
             "retry": self._redis.retry.Retry(self._redis.backoff.NoBackoff(), 0),
             "retry_on_error": (),
             "health_check_interval": 0,
@@ -137,9 +144,9 @@ class Line:
         return Unavailable(f"{self.server}: {_text(error)}", target=str(self.server), hint=hint)
 
 
-def connect(server: RedisServer, *, timeout: float) -> Line:
-    """Return a way to a server; `timeout` is in seconds, for each answer."""
-    return Line(server, timeout=timeout)
+def connect(server: RedisServer, *, timeout: float, trace: Callable[[str], None] | None = None) -> Line:
+    """Return a way to a server; `timeout` is in seconds, for each answer. `trace` is told of all that is asked."""
+    return Line(server, timeout=timeout, trace=trace)
 
 
 def patiently(attempt: Callable[[], T], *, target: str, clock: Clock) -> T:
@@ -154,6 +161,11 @@ def patiently(attempt: Callable[[], T], *, target: str, clock: Clock) -> T:
     except Lost as lost:
         hint = "nothing was changed; try again later"
         raise Unavailable(f"{target}: no answer ({lost})", target=target, hint=hint) from lost
+
+
+def _shown(commands: Sequence[Command]) -> str:
+    """Return commands with their first keys, and without what is stored."""
+    return ", ".join(" ".join(str(word) for word in command[:2]) for command in commands)
 
 
 def _text(error: object) -> str:

@@ -93,7 +93,7 @@ class BlobDocument:
         if isinstance(tags, Refused):
             return tags
         self._stored = _attributes(blob.properties, tags, marker=self._marker)
-        return Version(content.getvalue(), blob.etag, blob.reply)
+        return Version(content.getvalue(), blob.etag, blob.reply, due=self._fence not in {None, stored})
 
     def write(self, content: bytes, over: Version) -> Updated | Refused:
         """Put the blob, if it is still this version, or still missing; only what was read can be written."""

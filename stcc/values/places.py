@@ -2,7 +2,7 @@
 
 import re
 from typing import Final, Literal, NamedTuple
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from stcc.errors import Usage
 from stcc.values.targets import BlobTarget, Location, blob_target
@@ -15,6 +15,7 @@ _PORT: Final = 6379
 # The keys that are kept beside those of the locks.
 _OURS: Final = ("stcc::", "semaphore::")
 _NAME_LIMIT: Final = 512
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class AzurePlace(NamedTuple):
@@ -78,8 +79,6 @@ def place(text: str, kind: Kind, *, container: str | None = None) -> Place:
 
 def azure_place(name: str, kind: Kind, *, container: str | None = None, at: Location | None = None) -> AzurePlace:
     """Return the blob that keeps a name: `KIND/NAME` in the container of the locks."""
-    if any(ord(one) < 0x20 or ord(one) == 0x7F for one in name):
-        raise Usage(f"the name of the {kind} contains a control character")
     found = blob_target(f"{container or CONTAINER}/{kind}/{_checked(name, kind)}")
     return AzurePlace(kind, name, found._replace(at=at))
 
@@ -97,38 +96,48 @@ def redis_server(text: str) -> RedisServer:
     return _redis(text, named=False)[0]
 
 
-def is_redis(text: str) -> bool:
-    """Tell the URL of a Redis server from a name."""
-    return text.partition("://")[0] in _REDIS and "://" in text
-
-
 def _redis(text: str, *, named: bool) -> tuple[RedisServer, str]:
-    try:
-        url = urlsplit(text)
-        port = url.port or _PORT
-    except ValueError:
-        raise Usage("the target is not a URL that can be read", hint=_FORM) from None
-    if url.scheme not in _REDIS or url.fragment:
+    url, port, path, query = _parts(text)
+    if url.scheme not in _REDIS:
         raise Usage(f"not the URL of a Redis server: {url.scheme}://{url.hostname or ''}", hint=_FORM)
+    if "#" in text:
+        raise Usage("a '#' is no part of the URL", hint="in a name it is written %23")
+    host = url.hostname or ""
     if url.scheme == "unix":
-        query = dict(parse_qsl(url.query))
-        db, name, host = query.get("db", "0"), query.get("name", ""), ""
+        db, name = query.pop("db", "0"), query.pop("name", "")
+        missing = bool(host) or path in {"", "/"} or bool(query)
     else:
-        db, _, name = unquote(url.path).removeprefix("/").partition("/")
-        host = url.hostname or ""
-    missing = (not host and not url.path) if url.scheme == "unix" else (not host or bool(url.query))
-    if missing or not re.fullmatch(r"(?a)\d{1,5}", db) or named != bool(name):
-        raise Usage("the URL names no server, no database or no name", hint=_FORM)
+        db, _, name = path.removeprefix("/").partition("/")
+        missing = not host or bool(url.query)
+    if missing or not port or not re.fullmatch(r"(?a)\d{1,5}", db) or named != bool(name):
+        wanted = "a server, a database and a name" if named else "a server and a database, and nothing else"
+        raise Usage(f"the URL does not name {wanted}", hint=_FORM)
     server = RedisServer(
         host=host,
         port=port,
         db=int(db),
         tls=url.scheme == "rediss",
-        path=unquote(url.path) if url.scheme == "unix" else None,
+        path=path if url.scheme == "unix" else None,
         username=None if not url.username else unquote(url.username),
         password=None if url.password is None else unquote(url.password),
     )
     return server, name
+
+
+def _parts(text: str) -> tuple[SplitResult, int, str, dict[str, str]]:
+    """Return a URL, its port, its path and its query as text; what the parser would silently drop is refused."""
+    if _CONTROL.search(text):
+        raise Usage("the URL contains a control character")
+    try:
+        url = urlsplit(text)
+        port = _PORT if url.port is None else url.port
+        path = unquote(url.path, errors="strict")
+        pairs = parse_qsl(url.query, keep_blank_values=True, strict_parsing=bool(url.query), errors="strict")
+    except ValueError:
+        raise Usage("the target is not a URL that can be read", hint=_FORM) from None
+    if len(pairs) != len(query := dict(pairs)) or _CONTROL.search(path):
+        raise Usage("the target is not a URL that can be read", hint=_FORM)
+    return url, port, path, query
 
 
 def _checked(name: str, kind: Kind) -> str:
@@ -138,6 +147,6 @@ def _checked(name: str, kind: Kind) -> str:
         raise Usage(f"the name of the {kind} is not UTF-8 text") from None
     if size > _NAME_LIMIT:
         raise Usage(f"the name of the {kind} is longer than {_NAME_LIMIT} bytes")
-    if "\0" in name:
-        raise Usage(f"the name of the {kind} contains a NUL character")
+    if _CONTROL.search(name):
+        raise Usage(f"the name of the {kind} contains a control character")
     return name

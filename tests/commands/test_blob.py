@@ -128,10 +128,14 @@ def test_delete_keeps_snapshots_unless_told(stcc: Stcc, there: Situation) -> Non
         0, "", f"deleted {target}?snapshot={taken}\n"
     )
     client.create_snapshot()
-    assert stcc("blob", "delete", target, "--force", "--snapshots", "only").code == 0
+    assert stcc("blob", "delete", target, "--force", "--snapshots", "only") == Result(
+        0, "", f"deleted the snapshots of {target}\n"
+    )
     assert client.exists()
     client.create_snapshot()
-    assert stcc("blob", "delete", target, "--force", "--snapshots", "include").code == 0
+    assert stcc("blob", "delete", target, "--force", "--snapshots", "include") == Result(
+        0, "", f"deleted {target} and its snapshots\n"
+    )
     assert not client.exists()
 
 

@@ -157,7 +157,7 @@ def test_a_lost_answer_is_settled_by_the_mark(proxied: ProxiedAccount, proxied_s
 
 def test_a_signal_goes_to_the_command_and_nothing_is_changed(stcc: Stcc, there: Situation, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
-    process = stcc.process("blob", "update", there.blob, "--", "sh", "-c", f"touch {ready}; sleep 60")
+    process = stcc.process("blob", "update", there.blob, "--", "sh", "-c", f"touch {ready}; exec sleep 60")
     until = time.monotonic() + 30
     while not ready.exists():
         assert time.monotonic() < until

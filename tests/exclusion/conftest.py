@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 
 class Engine(NamedTuple):
-    """How to name something on an engine, and how to call stcc for it; `slack` is how much later than the ttl a
-    dead holder is followed."""
+    """How to name something on an engine, and how to call stcc for it.
+
+    `slack`: how many seconds later than the ttl a dead holder is followed, at the earliest.
+    """
 
     stcc: Stcc
     prefix: str
@@ -29,6 +31,6 @@ class Engine(NamedTuple):
 def engine(request: pytest.FixtureRequest, azurite: Instance, tmp_path: Path) -> Engine:
     state = {"XDG_STATE_HOME": str(tmp_path / "state"), "XDG_RUNTIME_DIR": str(tmp_path)}
     if request.param == "azure":
-        return Engine(Stcc(connection_string=azurite.connection_string, environment=state), "", 3.5)
+        return Engine(Stcc(connection_string=azurite.connection_string, environment=state), "", 1.0)
     server: RedisServerForTests = request.getfixturevalue("redis_server")
-    return Engine(Stcc(environment=state), f"redis://127.0.0.1:{server.port}/0/", 1.5)
+    return Engine(Stcc(environment=state), f"redis://127.0.0.1:{server.port}/0/", 0.0)

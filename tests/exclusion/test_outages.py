@@ -32,7 +32,7 @@ class Every:
 
 def test_lost_answers_never_let_two_in(proxied: ProxiedAccount, tmp_path: Path) -> None:
     stcc = Stcc(connection_string=proxied.connection_string, environment={"XDG_RUNTIME_DIR": str(tmp_path)})
-    engine, log = Engine(stcc, "", 3.5), tmp_path / "log"
+    engine, log = Engine(stcc, "", 1.0), tmp_path / "log"
     proxied.fail(Drop(), when=Every(3), times=1000)
 
     assert codes(begun(engine, *lock_run(engine.name(), log, stay=0.1), count=8)) == [0] * 8
@@ -44,9 +44,9 @@ def test_renewals_that_never_arrive_end_the_command_before_the_next_one_is_in(
     proxied: ProxiedAccount, azurite_stcc: Stcc, tmp_path: Path
 ) -> None:
     cut_off = Stcc(connection_string=proxied.connection_string, environment={"XDG_RUNTIME_DIR": str(tmp_path / "a")})
-    engine, log = Engine(cut_off, "", 3.5), tmp_path / "log"
+    engine, log = Engine(cut_off, "", 1.0), tmp_path / "log"
     name = engine.name()
-    first = engine.stcc.process(*lock_run(name, log, stay=60))
+    first = engine.stcc.process(*lock_run(name, log, stay=60, ttl="2s"))
     until(lambda: bool(stays(log)))
     proxied.fail(Delay(30), times=1000)
     second = azurite_stcc.process(*lock_run(name, log, stay=0.1))
@@ -67,7 +67,7 @@ def kept(tmp_path: Path) -> Generator[Launched]:
 def test_a_service_that_starts_again_finds_the_same_holder(kept: Launched, tmp_path: Path) -> None:
     first = kept.instance
     stcc = Stcc(connection_string=first.connection_string, environment={"XDG_RUNTIME_DIR": str(tmp_path)})
-    engine, log = Engine(stcc, "", 3.5), tmp_path / "log"
+    engine, log = Engine(stcc, "", 1.0), tmp_path / "log"
     argv = lock_run(engine.name(), log, stay=5, ttl="9s")
     running = begun(engine, *argv, count=2)
     until(lambda: bool(stays(log)))

@@ -18,9 +18,12 @@ def human(outcome: BlobOutcome) -> Text:
             return Text(out=f"{etag}\n", err=f"got {target}, {_bytes(size)}, into {cell(path)}\n")
         case BlobShown():
             return Text(out=pairs(_fields(outcome)))
+        case BlobDeleted(snapshots="only"):
+            return Text(err=f"deleted the snapshots of {target}\n")
+        case BlobDeleted(snapshots="include"):
+            return Text(err=f"deleted {target} and its snapshots\n")
         case BlobDeleted():
-            what = {"only": "the snapshots of ", "include": "with its snapshots "}.get(outcome.snapshots or "", "")
-            return Text(err=f"deleted {what}{target}\n")
+            return Text(err=f"deleted {target}\n")
         case _:
             assert_never(outcome)
 
