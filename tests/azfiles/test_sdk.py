@@ -306,6 +306,22 @@ def test_a_copy_is_complete_at_once_and_apart_from_its_source(share: ShareClient
     assert refusal(lambda: target.abort_copy(copied["copy_id"])) == (409, "NoPendingCopyOperation")
 
 
+def test_a_source_may_be_named_as_in_the_cloud(share: ShareClient) -> None:
+    """The Azure CLI does so, whatever endpoint it was given."""
+    uploaded(share, "source", b"one")
+    target: Any = share.get_file_client("target")
+    target.start_copy_from_url(f"https://devstoreaccount1.file.core.windows.net/{share.share_name}/source")
+
+    assert content(target) == b"one"
+
+
+def test_a_file_is_no_directory_and_a_directory_no_file(share: ShareClient) -> None:
+    uploaded(share, "f")
+    share.create_directory("d")
+
+    assert (share.get_directory_client("f").exists(), share.get_file_client("d").exists()) == (False, False)
+
+
 def test_a_copy_outlives_its_source(share: ShareClient) -> None:
     source: Any = uploaded(share, "source", b"one")
     target: Any = share.get_file_client("target")
