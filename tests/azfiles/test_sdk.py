@@ -322,6 +322,15 @@ def test_a_file_is_no_directory_and_a_directory_no_file(share: ShareClient) -> N
     assert (share.get_directory_client("f").exists(), share.get_file_client("d").exists()) == (False, False)
 
 
+def test_a_file_comes_back_from_a_snapshot(share: ShareClient) -> None:
+    file: Any = uploaded(share, "f", b"before")
+    snapshot: Any = share.create_snapshot()
+    file.upload_file(b"spoilt")
+    file.start_copy_from_url(f"{file.url}?sharesnapshot={snapshot['snapshot']}")
+
+    assert content(file) == b"before"
+
+
 def test_a_copy_outlives_its_source(share: ShareClient) -> None:
     source: Any = uploaded(share, "source", b"one")
     target: Any = share.get_file_client("target")
