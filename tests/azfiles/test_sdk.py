@@ -195,9 +195,7 @@ def test_properties_are_what_was_said(share: ShareClient) -> None:
         made,
         made,
     )
-    assert {name.lower(): value for name, value in found.metadata.items()} == {
-        "hello": "World", "a_b": "2", "ab": "3", "ab1": "4",
-    }  # fmt: skip
+    assert found.metadata == {"Hello": "World", "a_b": "2", "ab": "3", "Ab1": "4"}
     assert share.get_permission_for_share(found.permission_key) == SDDL
 
 

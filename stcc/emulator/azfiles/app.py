@@ -128,5 +128,15 @@ async def _pour(pieces: Iterator[bytes], send: Send, receive: Receive) -> None:
         leaving.cancel()
 
 
+class _Spelled(bytes):
+    """A header name that stays as it is spelled, though the server writes all names in lower case.
+
+    To a program that looks for its metadata, `Owner` is not `owner`.
+    """
+
+    def lower(self) -> "_Spelled":
+        return self
+
+
 def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers.items()]
+    return [(_Spelled(name, "latin-1"), value.encode("latin-1", "replace")) for name, value in headers.items()]
