@@ -47,7 +47,8 @@ def chosen(
         pytest.param(f"AccountName=acme;AccountKey={KEY};EndpointSuffix=example.org;DefaultEndpointsProtocol=http",
                      Connection(account="acme", credential=Credential("key", KEY), endpoints={
                          "blob": "http://acme.blob.example.org", "queue": "http://acme.queue.example.org",
-                         "table": "http://acme.table.example.org", "file": "http://acme.file.example.org"}), id="suffix and protocol"),
+                         "table": "http://acme.table.example.org", "file": "http://acme.file.example.org"}),
+                     id="suffix and protocol"),
         pytest.param(f"AccountName=acme;SharedAccessSignature=?{SAS}",
                      Connection(account="acme", endpoints=DEFAULT, credential=Credential("sas", SAS)),
                          id="name and SAS"),

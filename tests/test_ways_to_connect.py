@@ -232,8 +232,17 @@ def strict_azurite() -> Iterator[Instance]:
         )
         try:
             ports = wait_until_ready(log.fileno(), alive=lambda: child.poll() is None)
-            yield Instance(pid=child.pid, started=process.identity(child.pid) or "", data=None, file_port=1, file_pid=0,
-                           file_started="", **ports)  # fmt: skip
+            started = process.identity(child.pid) or ""
+            # Azurite alone: nobody here asks for files.
+            yield Instance(
+                pid=child.pid,
+                started=started,
+                data=None,
+                file_port=0,
+                file_pid=child.pid,
+                file_started=started,
+                **ports,
+            )
         finally:
             child.kill()
             child.wait()

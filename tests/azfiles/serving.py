@@ -38,11 +38,12 @@ class Clock:
 
 
 class Answer(NamedTuple):
-    """An answer as it came; header names are lower case."""
+    """An answer as it came; header names are lower case, but `spelled` as they came."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    spelled: frozenset[str]
 
     @property
     def code(self) -> str | None:
@@ -106,7 +107,8 @@ class Service:
             connection.endheaders(body)
             response = connection.getresponse()
             content = response.read()
-            return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, content)
+            headers = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, headers, content, frozenset(response.headers))
 
     def smb(self, act: str, **asked: object) -> tuple[int, dict[str, Any]]:
         """Let a simulated SMB client do something."""

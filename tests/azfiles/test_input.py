@@ -296,3 +296,74 @@ def test_markup_in_a_name_stays_text(files: Files) -> None:
     listed = files.ask("GET", "?restype=directory&comp=list&prefix=a%26").xml
 
     assert (listed.findtext("Prefix"), listed.findtext("Entries/File/Name")) == ("a&", "a&amp;b")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("a1_B", "v", (200, None)),
+        ("a", "", (200, None)),
+        ("a", "x" * 8191, (200, None)),
+        ("a", "x" * 8192, (400, "MetadataTooLarge")),
+        ("a-b", "v", (400, "InvalidMetadata")),
+        ("1a", "v", (400, "InvalidMetadata")),
+        ("a", "a\tb", (400, "InvalidMetadata")),
+    ],
+)
+def test_metadata_has_plain_names_and_a_size(
+    files: Files, name: str, value: str, expected: tuple[int, str | None]
+) -> None:
+    files.create("/f", b"")
+
+    answer = files.ask("PUT", "/f?comp=metadata", {f"x-ms-meta-{name}": value})
+
+    kept = files.ask("GET", "/f").headers.get(f"x-ms-meta-{name.lower()}")
+    assert (answer.brief, kept) == (expected, value if expected[0] == 200 else None)
+
+
+READ_ONLY: Final[dict[str, tuple[str, str, dict[str, str], tuple[int, str | None]]]] = {
+    "write": ("PUT", "/f?comp=range", {"x-ms-write": "clear", "x-ms-range": "bytes=0-1"}, (409, "ReadOnlyAttribute")),
+    "delete": ("DELETE", "/f", {}, (409, "ReadOnlyAttribute")),
+    "create": ("PUT", "/f", SIZED, (409, "ReadOnlyAttribute")),
+    "read": ("GET", "/f", {}, (200, None)),
+    "rename": ("PUT", "/g?comp=rename", {"x-ms-file-rename-source": "URL/f"}, (200, None)),
+    "copy onto it": ("PUT", "/f", {"x-ms-copy-source": "URL/other"}, (409, "ReadOnlyAttribute")),
+    "copy, told to": (
+        "PUT",
+        "/f",
+        {"x-ms-copy-source": "URL/other", "x-ms-file-copy-ignore-readonly": "true"},
+        (202, None),
+    ),
+    "become writable": ("PUT", "/f?comp=properties", {"x-ms-file-attributes": "none"}, (200, None)),
+}
+
+
+@pytest.mark.parametrize("what", READ_ONLY)
+def test_a_read_only_file_stays_as_it_is(files: Files, what: str) -> None:
+    files.create("/f")
+    files.create("/other")
+    files.ask("PUT", "/f?comp=properties", {"x-ms-file-attributes": "ReadOnly|Hidden"})
+    method, target, headers, expected = READ_ONLY[what]
+    url = files.service.url(f"/{files.share}")
+
+    answer = files.ask(method, target, {name: value.replace("URL", url) for name, value in headers.items()})
+
+    assert answer.brief == expected
+
+
+def test_what_xml_cannot_have_is_encoded(files: Files) -> None:
+    listed = files.ask("GET", "?restype=directory&comp=list&prefix=%01%EF%BF%BE").xml
+
+    assert [(one.get("Encoded"), one.text) for one in listed.findall("Prefix")] == [("true", "%01%EF%BF%BE")]
+
+
+def test_a_reader_that_leaves_is_not_served_to_the_end(files: Files) -> None:
+    files.create("/f", b"")
+    files.ask("PUT", "/f?comp=properties", {"x-ms-content-length": str(1 << 41)})
+    signed = files.service.signed("GET", f"/{files.share}/f", {})
+    head = f"GET /{ACCOUNT}/{files.share}/f HTTP/1.1\r\nHost: x\r\n"
+    with socket.create_connection(("127.0.0.1", files.service.port)) as connection:
+        connection.sendall((head + "".join(f"{name}: {value}\r\n" for name, value in signed.items()) + "\r\n").encode())
+        begun = connection.recv(15)
+
+    assert (begun, files.ask("HEAD", "/f").headers["content-length"]) == (b"HTTP/1.1 200 OK", str(1 << 41))

@@ -195,18 +195,14 @@ def test_properties_are_what_was_said(share: ShareClient) -> None:
         made,
         made,
     )
-    assert {name.lower(): value for name, value in found.metadata.items()} == {
-        "hello": "World", "a_b": "2", "ab": "3", "ab1": "4",
-    }  # fmt: skip
+    assert found.metadata == {"Hello": "World", "a_b": "2", "ab": "3", "Ab1": "4"}
     assert share.get_permission_for_share(found.permission_key) == SDDL
 
 
 def test_names_of_metadata_come_back_as_they_were_written(files: Files) -> None:
     files.create("/f", b"", **{"x-ms-meta-HelloWorld": "1"})
-    with_case = files.service.ask("HEAD", f"/{files.share}/f")
 
-    # The case is lost by every reader of headers that does not look for it; so look at the wire.
-    assert with_case.headers["x-ms-meta-helloworld"] == "1"
+    assert "x-ms-meta-HelloWorld" in files.ask("HEAD", "/f").spelled
 
 
 def test_a_resize_keeps_the_headers_and_new_headers_replace_all(share: ShareClient) -> None:
@@ -304,6 +300,31 @@ def test_a_copy_is_complete_at_once_and_apart_from_its_source(share: ShareClient
         "3/3",
     )
     assert refusal(lambda: target.abort_copy(copied["copy_id"])) == (409, "NoPendingCopyOperation")
+
+
+def test_a_source_may_be_named_as_in_the_cloud(share: ShareClient) -> None:
+    """The Azure CLI does so, whatever endpoint it was given."""
+    uploaded(share, "source", b"one")
+    target: Any = share.get_file_client("target")
+    target.start_copy_from_url(f"https://devstoreaccount1.file.core.windows.net/{share.share_name}/source")
+
+    assert content(target) == b"one"
+
+
+def test_a_file_is_no_directory_and_a_directory_no_file(share: ShareClient) -> None:
+    uploaded(share, "f")
+    share.create_directory("d")
+
+    assert (share.get_directory_client("f").exists(), share.get_file_client("d").exists()) == (False, False)
+
+
+def test_a_file_comes_back_from_a_snapshot(share: ShareClient) -> None:
+    file: Any = uploaded(share, "f", b"before")
+    snapshot: Any = share.create_snapshot()
+    file.upload_file(b"spoilt")
+    file.start_copy_from_url(f"{file.url}?sharesnapshot={snapshot['snapshot']}")
+
+    assert content(file) == b"before"
 
 
 def test_a_copy_outlives_its_source(share: ShareClient) -> None:
@@ -422,6 +443,15 @@ def test_the_case_of_a_name_does_not_count_and_stays(share: ShareClient) -> None
 
     assert (first, content(file)) == (["Read.Me"], b"two")
     assert [one["name"] for one in root.list_directories_and_files()] == ["read.me"]
+
+
+def test_letters_count_one_by_one(share: ShareClient) -> None:
+    for name in ("stra\u00dfe", "STRASSE", "STRA\u00dfE"):
+        uploaded(share, name)
+
+    listed = {one["name"] for one in share.get_directory_client().list_directories_and_files()}
+
+    assert listed == {"stra\u00dfe", "STRASSE"}
 
 
 def test_leases_of_the_sdk(share: ShareClient) -> None:

@@ -285,6 +285,7 @@ def test_a_directory_is_not_renamed_over_open_files(files: Files) -> None:
         pytest.param("open", {"share": "SHARE", "path": "f", "access": "x", "shared": ""}, 400, id="no access"),
         pytest.param("open", {"share": "SHARE", "path": "f"}, 400, id="half a document"),
         pytest.param("close", {"handle": "7x"}, 400, id="no number"),
+        pytest.param("close", {"handle": "9" * 30}, 400, id="too great a number"),
         pytest.param("close", {"handle": "999999"}, 409, id="no handle"),
         pytest.param("fly", {}, 404, id="no such request"),
     ],

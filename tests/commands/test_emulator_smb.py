@@ -1,6 +1,7 @@
 """`stcc emulator smb`: simulated SMB clients, from the command line."""
 
 import json
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -187,3 +188,16 @@ def test_the_running_emulator_is_asked_when_the_environment_names_none(
         assert (handle, files.ask("DELETE", "/f").code) == ("1", "SharingViolation")
     finally:
         background.stop()
+
+
+def test_a_command_that_runs_with_an_emulator_of_its_own_asks_that_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    command = [sys.executable, "-m", "stcc", "emulator", "smb", "list", "nothere"]
+
+    assert Stcc().run("emulator", "run", "--", *command) == Result(
+        9,
+        "",
+        "stcc: nothere: ShareNotFound: The specified share does not exist. (STATUS_OBJECT_PATH_NOT_FOUND)\n",
+    )

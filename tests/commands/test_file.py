@@ -312,7 +312,7 @@ def test_a_rename_that_cannot_be_meant_is_refused(stcc: Stcc, argv: tuple[str, .
 def test_every_name_comes_back_as_it_was(stcc: Stcc, team: Team, name: str) -> None:
     parent = name.rpartition("/")[0]
     assert not parent or stcc("file", "mkdir", f"{team.share}/{parent}").code == 0
-    client = team.client.from_connection_string(
+    client: Any = team.client.from_connection_string(
         team.instance.connection_string, team.share, allow_trailing_dot=True
     ).get_file_client(name)
     client.upload_file(b"text")

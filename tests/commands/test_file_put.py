@@ -76,7 +76,14 @@ def test_put_in_json_and_tsv(team: Team) -> None:
     answer = document(team.stcc("file", "put", target, "-", "-o", "json", stdin=b"text"))
     found = team.properties("a.txt")
     etag, when = found.etag, iso(found.last_modified)
-    facts = {"etag": etag, "last_modified": when, "size": 4, "how": "renamed", "checked": None, "leftovers": []}
+    facts: dict[str, Any] = {
+        "etag": etag,
+        "last_modified": when,
+        "size": 4,
+        "how": "renamed",
+        "checked": None,
+        "leftovers": [],
+    }
 
     assert answer == {
         "outcome": "file-put",

@@ -1,6 +1,7 @@
 """The ASGI application: reads one request, does it in one transaction, writes the answer."""
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
 from typing import Any, Final
 from uuid import uuid4
 
@@ -41,7 +42,7 @@ class App:
             answer = self._refused(refusal, named)
         except _Gone:
             return
-        await _send(answer, send, is_head=scope["method"] == "HEAD")
+        await _send(answer, send, receive, is_head=scope["method"] == "HEAD")
 
     def _answer(self, scope: Scope, headers: list[tuple[str, str]], body: bytes) -> Reply:
         raw_path = scope["raw_path"].decode("latin-1")
@@ -104,16 +105,38 @@ async def _body(method: str, named: Mapping[str, str], receive: Receive) -> byte
             return b"".join(parts)
 
 
-async def _send(answer: Reply, send: Send, *, is_head: bool) -> None:
+async def _send(answer: Reply, send: Send, receive: Receive, *, is_head: bool) -> None:
     length = len(answer.body) if answer.length is None else answer.length
     headers = {**answer.headers, "content-length": str(length)}
     start = {"type": "http.response.start", "status": answer.status, "headers": _encoded(headers)}
     await send(start)
     if answer.pieces is not None and not is_head:
-        for piece in answer.pieces:
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await _pour(answer.pieces, send, receive)
     await send({"type": "http.response.body", "body": b"" if is_head else answer.body})
 
 
+async def _pour(pieces: Iterator[bytes], send: Send, receive: Receive) -> None:
+    """Send piece by piece, until the last one or until nobody takes them any more."""
+    leaving = asyncio.ensure_future(receive())
+    try:
+        for piece in pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await asyncio.sleep(0)  # others get their turn, and we hear of a client that left
+            if leaving.done():
+                return
+    finally:
+        leaving.cancel()
+
+
+class _Spelled(bytes):
+    """A header name that stays as it is spelled, though the server writes all names in lower case.
+
+    To a program that looks for its metadata, `Owner` is not `owner`.
+    """
+
+    def lower(self) -> "_Spelled":
+        return self
+
+
 def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    return [(name.encode("latin-1"), value.encode("latin-1", "replace")) for name, value in headers.items()]
+    return [(_Spelled(name, "latin-1"), value.encode("latin-1", "replace")) for name, value in headers.items()]

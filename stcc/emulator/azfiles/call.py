@@ -45,16 +45,17 @@ class Call:
         return found
 
     def directory(self, share: Share) -> Node:
+        """Return the directory; a file of that name is not found, on which clients rely to tell one from the other."""
         found = self.node(share)
         if not found.is_directory:
-            raise Refusal("ResourceTypeMismatch")
+            raise Refusal("ResourceNotFound")
         handles.check_stays(found)
         return found
 
     def file(self, share: Share) -> Node:
         found = self.node(share)
         if found.is_directory:
-            raise Refusal("ResourceTypeMismatch")
+            raise Refusal("ResourceNotFound")
         handles.check_stays(found)
         return found
 

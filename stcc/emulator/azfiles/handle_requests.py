@@ -7,7 +7,7 @@ from stcc.emulator.azfiles.call import Call
 from stcc.emulator.azfiles.handles import Handle
 from stcc.emulator.azfiles.listing import named
 from stcc.emulator.azfiles.moments import http_date
-from stcc.emulator.azfiles.refusals import bad_header
+from stcc.emulator.azfiles.refusals import bad_header, bad_parameter
 from stcc.emulator.azfiles.reply import Reply, document, element
 
 _RIGHTS: Final = {"r": "Read", "w": "Write", "d": "Delete"}
@@ -16,6 +16,8 @@ _RIGHTS: Final = {"r": "Read", "w": "Write", "d": "Delete"}
 def list_(call: Call) -> Reply:
     found = _found(call)
     (after,) = markers.read(call.request.query.get("marker", ""), size=1)
+    if after and not after.isdecimal():
+        raise bad_parameter("marker", call.request.query["marker"])
     following = [handle for handle in found if handle.id > int(after or 0)]
     page = following[: call.request.most_results()]
     items = "".join(_item(call, handle) for handle in page)

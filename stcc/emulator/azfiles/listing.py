@@ -1,5 +1,6 @@
 """Listings: the shares of the account, and what is in a directory."""
 
+import re
 from functools import partial
 from typing import Final
 from urllib.parse import quote
@@ -14,6 +15,7 @@ from stcc.emulator.azfiles.reply import Reply, document, element
 from stcc.emulator.azfiles.request import Request
 from stcc.emulator.azfiles.shares import Share
 
+_BEYOND_XML: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _OF_SHARES: Final = frozenset({"metadata", "snapshots", "deleted"})
 _OF_FILES: Final = frozenset({"timestamps", "etag", "attributes", "permissionkey"})
 # Since this version ids are listed without being asked for.
@@ -78,7 +80,7 @@ def _directory_path(path: str) -> str:
 
 
 def _is_beyond_xml(name: str) -> bool:
-    return "\ufffe" in name or "\uffff" in name
+    return _BEYOND_XML.search(name) is not None
 
 
 def _included(request: Request, known: frozenset[str]) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """Where a copy or a rename comes from: a URL in a header, which must be of this very account."""
 
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import urlsplit
 
 from stcc.emulator.azfiles import names, nodes, shares
@@ -11,7 +12,8 @@ from stcc.emulator.azfiles.request import parameters
 from stcc.emulator.azfiles.shares import Share
 from stcc.emulator.azfiles.signatures import verified
 
-_HERE = frozenset({"127.0.0.1", "localhost"})
+_HERE: Final = frozenset({"127.0.0.1", "localhost"})
+_CLOUD: Final = ".file.core.windows.net"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +33,12 @@ def find(call: Call, header: str, *, needs: str) -> Origin:
         host, port = url.hostname, url.port
     except ValueError:
         raise bad_header(header, text) from None
-    account, _, rest = url.path.removeprefix("/").partition("/")
-    if not _is_here(call, host, port) or account != call.request.account:
+    account = call.request.account
+    # The Azure CLI names sources so, whatever endpoint it was given.
+    place = "/" if host == f"{account}{_CLOUD}" else f"/{account}/"
+    if not (url.path.startswith(place) and (place == "/" or _is_here(call, host, port))):
         raise unsupported(f"sources outside of this account and of Azure Files ({header})")
-    resource = names.decoded(rest)
+    resource = names.decoded(url.path.removeprefix(place))
     share_name, _, path = resource.partition("/")
     query = parameters(url.query)
     _authorize(call, query, share_name, f"/{account}/{resource}", needs)

@@ -52,6 +52,7 @@ _KNOWN: Final[Mapping[str, tuple[int, str]]] = {
         "The specified file or directory path name is too long or contains characters that are not allowed.",
     ),
     "InvalidHeaderValue": (400, "The value for one of the HTTP headers is not in the correct format."),
+    "InvalidMetadata": (400, "The metadata specified is invalid. It has characters that are not permitted."),
     "InvalidQueryParameterValue": (
         400,
         "Value for one of the query parameters specified in the request URI is invalid.",
@@ -88,6 +89,7 @@ _KNOWN: Final[Mapping[str, tuple[int, str]]] = {
     "LeaseNotPresentWithContainerOperation": (412, "There is currently no lease on the file share."),
     "LeaseNotPresentWithFileOperation": (412, "There is currently no lease on the file."),
     "LeaseNotPresentWithLeaseOperation": (409, "There is currently no lease on the resource."),
+    "MetadataTooLarge": (400, "The size of the specified metadata exceeds the maximum size permitted."),
     "Md5Mismatch": (
         400,
         "The MD5 value specified in the request did not match with the MD5 value calculated by the server.",

@@ -10,13 +10,15 @@ from typing import Final
 from stcc.emulator.azfiles import names
 from stcc.emulator.azfiles.refusals import Refusal, bad_header, bad_parameter, missing_header
 
+MOST_METADATA: Final = 8192
+_IDENTIFIER: Final = re.compile(r"(?a)[A-Za-z_][A-Za-z0-9_]*")
 _GUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _TRUTH: Final = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What was asked; header and parameter names are lower case, names of metadata as they were written.
+    """What was asked; header and parameter names are lower case; `named` is metadata, its names as they were written.
 
     `share` is None for the account itself, `path` is empty for the share and for its root directory.
     """
@@ -28,9 +30,19 @@ class Request:
     path: tuple[str, ...]
     query: Mapping[str, str]
     headers: Mapping[str, str]
-    metadata: Mapping[str, str]
+    named: Mapping[str, str]
     body: bytes
     client: str
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """The metadata; raises Refusal when it is too much or has names that the service does not take."""
+        for name, value in self.named.items():
+            if _IDENTIFIER.fullmatch(name) is None or not value.isprintable():
+                raise Refusal("InvalidMetadata")
+        if sum(len(name) + len(value) for name, value in self.named.items()) > MOST_METADATA:
+            raise Refusal("MetadataTooLarge")
+        return self.named
 
     def required(self, header: str) -> str:
         value = self.headers.get(header)
@@ -107,7 +119,7 @@ def parsed(
         path=names.path(path, keep_trailing_dots=dots),
         query=parameters(raw_query),
         headers=named,
-        metadata={name[10:]: value for name, value in headers if name[:10].lower() == "x-ms-meta-"},
+        named={name[10:]: value for name, value in headers if name[:10].lower() == "x-ms-meta-"},
         body=body,
         client=client,
     )

@@ -43,7 +43,7 @@ def answer(store: Store, method: str, raw_path: str, headers: Mapping[str, str],
         return _json(409, {"status": denied.status, "message": denied.message})
     except Refusal as refusal:
         return _json(409, {"status": "STATUS_OBJECT_PATH_NOT_FOUND", "message": f"{refusal.code}: {refusal.message}"})
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         return _json(400, {"status": "STATUS_INVALID_PARAMETER", "message": "the document is not as it should be"})
 
 
