@@ -6,9 +6,9 @@ _stcc() {
     if [[ $word == -- ]]; then return; fi
     if [[ -n $skip ]]; then skip=; continue; fi
     case $word in
-      --account-key|--account-key-file|--account-name|--append-position|--attempts|--auth-mode|--blob-endpoint|--blob-port|--body|--busy-exit-code|--cache-control|--clear|--connection-string|--container|--content-disposition|--content-encoding|--content-language|--content-md5|--content-type|--data|--duration|--encoding|--etag-compare|--etag-save|--fence|--filter|--from|--id|--identity|--if-match|--if-modified-since|--if-none-match|--if-sequence-number-eq|--if-sequence-number-le|--if-sequence-number-lt|--if-tags|--if-unmodified-since|--include|--kill-grace|--lease-id|--length|--limit|--lock-blob|--marker|--max|--max-hold|--max-size|--metadata|--mode|--note|--offset|--output|--period|--policy|--poll-max|--pop-receipt|--prefix|--profile|--proposed-id|--public-access|--query|--queue-endpoint|--queue-port|--range|--redis|--rehydrate-priority|--remove|--sas-token|--select|--sequence-number|--shell|--since|--snapshot|--snapshots|--source-if-match|--source-if-modified-since|--source-if-none-match|--source-if-tags|--source-if-unmodified-since|--source-snapshot|--status-file|--table-endpoint|--table-port|--tag|--tier|--timeout|--ttl|--visibility|--wait|-E|-c|-o) skip=1 ;;
+      --access|--account-key|--account-key-file|--account-name|--append-position|--attempts|--auth-mode|--blob-endpoint|--blob-port|--body|--busy-exit-code|--cache-control|--clear|--client|--connection-string|--container|--content-disposition|--content-encoding|--content-language|--content-md5|--content-type|--data|--duration|--encoding|--etag-compare|--etag-save|--fence|--file-endpoint|--file-port|--filter|--from|--handle-id|--id|--identity|--if-match|--if-modified-since|--if-none-match|--if-sequence-number-eq|--if-sequence-number-le|--if-sequence-number-lt|--if-tags|--if-unchanged|--if-unmodified-since|--include|--kill-grace|--lease-id|--length|--limit|--lock|--lock-blob|--marker|--max|--max-hold|--max-size|--metadata|--mode|--note|--offset|--output|--period|--policy|--poll-max|--pop-receipt|--prefix|--profile|--proposed-id|--public-access|--query|--queue-endpoint|--queue-port|--quota|--range|--redis|--rehydrate-priority|--remove|--sas-token|--select|--sequence-number|--share|--shell|--since|--snapshot|--snapshots|--source-if-match|--source-if-modified-since|--source-if-none-match|--source-if-tags|--source-if-unmodified-since|--source-lease-id|--source-snapshot|--status-file|--table-endpoint|--table-port|--tag|--target-lease-id|--tier|--timeout|--ttl|--visibility|--wait|-E|-c|-o) skip=1 ;;
       -*) ;;
-      *) case "${path:+$path }$word" in "blob"|"blob put"|"blob get"|"blob show"|"blob list"|"blob delete"|"blob set-metadata"|"blob set-headers"|"blob set-tags"|"blob get-tags"|"blob set-tier"|"blob snapshot"|"blob copy"|"blob copy-abort"|"blob append"|"blob update"|"blob edit"|"blob block"|"blob block stage"|"blob block list"|"blob block commit"|"blob page"|"blob page create"|"blob page put"|"blob page clear"|"blob page ranges"|"container"|"container create"|"container show"|"container list"|"container delete"|"container set-metadata"|"container get-acl"|"container set-acl"|"lease"|"lease acquire"|"lease renew"|"lease change"|"lease release"|"lease break"|"lease show"|"lease run"|"table"|"table create"|"table list"|"table delete"|"table run"|"entity"|"entity get"|"entity query"|"entity insert"|"entity replace"|"entity merge"|"entity upsert"|"entity delete"|"entity update"|"entity edit"|"queue"|"queue create"|"queue list"|"queue show"|"queue delete"|"queue clear"|"queue send"|"queue dequeue"|"queue peek"|"queue update"|"queue delete-message"|"lock"|"lock acquire"|"lock renew"|"lock release"|"lock show"|"lock list"|"lock break"|"lock run"|"leader"|"leader run"|"leader show"|"leader watch"|"leader resign"|"semaphore"|"semaphore create"|"semaphore resize"|"semaphore acquire"|"semaphore renew"|"semaphore release"|"semaphore show"|"semaphore run"|"emulator"|"emulator start"|"emulator stop"|"emulator status"|"emulator run"|"demo"|"completion") path="${path:+$path }$word" ;; esac ;;
+      *) case "${path:+$path }$word" in "blob"|"blob put"|"blob get"|"blob show"|"blob list"|"blob delete"|"blob set-metadata"|"blob set-headers"|"blob set-tags"|"blob get-tags"|"blob set-tier"|"blob snapshot"|"blob copy"|"blob copy-abort"|"blob append"|"blob update"|"blob edit"|"blob block"|"blob block stage"|"blob block list"|"blob block commit"|"blob page"|"blob page create"|"blob page put"|"blob page clear"|"blob page ranges"|"container"|"container create"|"container show"|"container list"|"container delete"|"container set-metadata"|"container get-acl"|"container set-acl"|"lease"|"lease acquire"|"lease renew"|"lease change"|"lease release"|"lease break"|"lease show"|"lease run"|"table"|"table create"|"table list"|"table delete"|"table run"|"entity"|"entity get"|"entity query"|"entity insert"|"entity replace"|"entity merge"|"entity upsert"|"entity delete"|"entity update"|"entity edit"|"queue"|"queue create"|"queue list"|"queue show"|"queue delete"|"queue clear"|"queue send"|"queue dequeue"|"queue peek"|"queue update"|"queue delete-message"|"share"|"share create"|"share show"|"share list"|"share delete"|"share snapshot"|"share set-metadata"|"file"|"file mkdir"|"file get"|"file put"|"file show"|"file list"|"file delete"|"file set-metadata"|"file rename"|"file handles"|"file close-handles"|"lock"|"lock acquire"|"lock renew"|"lock release"|"lock show"|"lock list"|"lock break"|"lock run"|"leader"|"leader run"|"leader show"|"leader watch"|"leader resign"|"semaphore"|"semaphore create"|"semaphore resize"|"semaphore acquire"|"semaphore renew"|"semaphore release"|"semaphore show"|"semaphore run"|"emulator"|"emulator start"|"emulator stop"|"emulator status"|"emulator run"|"emulator smb"|"emulator smb open"|"emulator smb close"|"emulator smb list"|"emulator smb mark-delete"|"demo"|"completion") path="${path:+$path }$word" ;; esac ;;
     esac
   done
   if [[ -n $skip ]]; then
@@ -16,19 +16,20 @@ _stcc() {
       -o) COMPREPLY=($(compgen -W "human json ndjson tsv none" -- "$cur")) ;;
       --output) COMPREPLY=($(compgen -W "human json ndjson tsv none" -- "$cur")) ;;
       --auth-mode) COMPREPLY=($(compgen -W "key login" -- "$cur")) ;;
-      --include) COMPREPLY=($(compgen -W "snapshots metadata tags deleted uncommittedblobs" -- "$cur")) ;;
-      --snapshots) COMPREPLY=($(compgen -W "include only" -- "$cur")) ;;
+      --include) COMPREPLY=($(compgen -W "snapshots" -- "$cur")) ;;
+      --snapshots) COMPREPLY=($(compgen -W "include include-leased" -- "$cur")) ;;
       --clear) COMPREPLY=($(compgen -W "content-encoding content-language content-disposition cache-control content-md5" -- "$cur")) ;;
       --rehydrate-priority) COMPREPLY=($(compgen -W "standard high" -- "$cur")) ;;
       --tier) COMPREPLY=($(compgen -W "hot cool cold archive" -- "$cur")) ;;
       --public-access) COMPREPLY=($(compgen -W "none container blob" -- "$cur")) ;;
       --mode) COMPREPLY=($(compgen -W "replace merge" -- "$cur")) ;;
+      --share) COMPREPLY=($(compgen -W "none rwd" -- "$cur")) ;;
     esac
     return
   fi
   local below= options=
   case $path in
-    "") below="blob container lease table entity queue lock leader semaphore emulator demo completion" options="" ;;
+    "") below="blob container lease table entity queue share file lock leader semaphore emulator demo completion" options="" ;;
     "blob") below="put get show list delete set-metadata set-headers set-tags get-tags set-tier snapshot copy copy-abort append update edit block page" options="--help" ;;
     "blob put") below="" options="--content-type --metadata --tag --no-marker -r --recursive --etag-compare --etag-save --fence --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --force --help" ;;
     "blob get") below="" options="--range --snapshot --force -r --recursive --etag-compare --etag-save --if-match --if-none-match --if-modified-since --if-unmodified-since --if-tags --lease-id --help" ;;
@@ -97,6 +98,24 @@ _stcc() {
     "queue peek") below="" options="--max --encoding --body-only --wait --no-wait --help" ;;
     "queue update") below="" options="--pop-receipt --visibility --body --encoding --help" ;;
     "queue delete-message") below="" options="--pop-receipt --help" ;;
+    "share") below="create show list delete snapshot set-metadata" options="--help" ;;
+    "share create") below="" options="--quota --metadata --no-marker --help" ;;
+    "share show") below="" options="--snapshot --lease-id --help" ;;
+    "share list") below="" options="--prefix --include --limit --help" ;;
+    "share delete") below="" options="--snapshot --snapshots --yes -y --lease-id --help" ;;
+    "share snapshot") below="" options="--metadata --help" ;;
+    "share set-metadata") below="" options="--clear --no-marker --lease-id --help" ;;
+    "file") below="mkdir get put show list delete set-metadata rename handles close-handles" options="--help" ;;
+    "file mkdir") below="" options="-p --parents --metadata --no-marker --wait --close-handles -y --yes --help" ;;
+    "file get") below="" options="--range --snapshot --force --lease-id --wait --close-handles -y --yes --help" ;;
+    "file put") below="" options="--content-type --metadata --in-place --exclusive --if-unchanged --lease-id --wait --close-handles -y --yes --help" ;;
+    "file show") below="" options="--snapshot --lease-id --wait --close-handles -y --yes --help" ;;
+    "file list") below="" options="-r --recursive --snapshot --limit --wait --close-handles -y --yes --help" ;;
+    "file delete") below="" options="--lease-id --wait --close-handles -y --yes --help" ;;
+    "file set-metadata") below="" options="--clear --no-marker --lease-id --wait --close-handles -y --yes --help" ;;
+    "file rename") below="" options="--replace --source-lease-id --target-lease-id --wait --close-handles -y --yes --help" ;;
+    "file handles") below="" options="-r --recursive --snapshot --limit --help" ;;
+    "file close-handles") below="" options="--handle-id -r --recursive --snapshot --yes -y --help" ;;
     "lock") below="acquire renew release show list break run" options="--help" ;;
     "lock acquire") below="" options="--identity --ttl --note --wait --no-wait --reentrant --container --poll-max --fair --help" ;;
     "lock renew") below="" options="--identity --container --help" ;;
@@ -118,16 +137,21 @@ _stcc() {
     "semaphore release") below="" options="--identity --container --help" ;;
     "semaphore show") below="" options="--container --help" ;;
     "semaphore run") below="" options="--identity --ttl --note --wait --no-wait --container --poll-max -c --shell -E --busy-exit-code --status-file --kill-grace --max-hold --help" ;;
-    "emulator") below="start stop status run" options="--help" ;;
-    "emulator start") below="" options="--blob-port --queue-port --table-port --data --help" ;;
+    "emulator") below="start stop status run smb" options="--help" ;;
+    "emulator start") below="" options="--blob-port --queue-port --table-port --file-port --data --help" ;;
     "emulator stop") below="" options="--help" ;;
     "emulator status") below="" options="--help" ;;
-    "emulator run") below="" options="--blob-port --queue-port --table-port --data --help" ;;
+    "emulator run") below="" options="--blob-port --queue-port --table-port --file-port --data --help" ;;
+    "emulator smb") below="open close list mark-delete" options="--help" ;;
+    "emulator smb open") below="" options="--access --share --lock --client --file-port --help" ;;
+    "emulator smb close") below="" options="--file-port --help" ;;
+    "emulator smb list") below="" options="--file-port --help" ;;
+    "emulator smb mark-delete") below="" options="--undo --file-port --help" ;;
     "demo") below="" options="--redis --help" ;;
     "completion") below="" options="--help" ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W "$options --version -o --output --query -q --quiet -v --verbose --no-diagnose --timeout --emulator --profile --connection-string --account-name --account-key --account-key-file --sas-token --auth-mode --blob-endpoint --queue-endpoint --table-endpoint --help" -- "$cur"))
+    COMPREPLY=($(compgen -W "$options --version -o --output --query -q --quiet -v --verbose --no-diagnose --timeout --emulator --profile --connection-string --account-name --account-key --account-key-file --sas-token --auth-mode --blob-endpoint --queue-endpoint --table-endpoint --file-endpoint --help" -- "$cur"))
   elif [[ -n $below ]]; then
     COMPREPLY=($(compgen -W "$below" -- "$cur"))
   fi
