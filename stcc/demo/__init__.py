@@ -2,7 +2,9 @@
 
 from typing import Final, Literal, get_args
 
-Strategy = Literal["optimistic", "pessimistic", "last-writer-wins", "container", "table", "queue", "lock", "semaphore"]
+Strategy = Literal[
+    "optimistic", "pessimistic", "last-writer-wins", "container", "table", "queue", "file", "lock", "semaphore"
+]
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 COLUMNS: Final = (
     "strategy",

@@ -80,7 +80,7 @@ def pessimistic(place: Place) -> Iterator[Step]:
     taken = ["LeaseAlreadyPresent"]
     yield step("acquire it a second time", second, "one holder at a time", sent=with_id, status=409, codes=taken)
 
-    without, mine, wrong = page.put("theirs", FORCED), _leased(ours), _leased(theirs)
+    without, mine, wrong = page.put("theirs", FORCED), leased(ours), leased(theirs)
     missing = ["LeaseIdMissing"]
     yield step("put without the id", without, "others cannot write", sent=FORCED, status=412, codes=missing)
     yield step("put with the id", page.put("ours", mine), "the holder can", sent=mine, status=201)
@@ -92,7 +92,7 @@ def pessimistic(place: Place) -> Iterator[Step]:
 
     renewed = lease.renew(ours, conditions=ALWAYS)
     yield step("renew it", renewed, f"{SECONDS} seconds from now", sent=mine, status=200)
-    changed, mine = lease.change(ours, renamed, conditions=ALWAYS), _leased(renamed)
+    changed, mine = lease.change(ours, renamed, conditions=ALWAYS), leased(renamed)
     with_id = f"x-ms-proposed-lease-id: {renamed}"
     yield step("change its id", changed, "handed over to whoever has the new id", sent=with_id, status=200)
     granted(changed)
@@ -100,7 +100,7 @@ def pessimistic(place: Place) -> Iterator[Step]:
 
 
 def _ended(page: "Page", lease: Leases, held: str) -> Iterator[Step]:
-    mine = _leased(held)
+    mine = leased(held)
     broken = lease.break_(period=0, conditions=ALWAYS)
     yield step("break it, as an operator would", broken, "no id is needed, and it ends at once", status=202)
     # Azurite says of a broken lease what the service says of one that was never there.
@@ -154,7 +154,8 @@ def put(account: Account, target: BlobTarget, text: str, conditions: Conditions)
     )
 
 
-def _leased(lease_id: str) -> Conditions:
+def leased(lease_id: str) -> Conditions:
+    """Return what sends this id."""
     return Conditions({"--lease-id": lease_id})
 
 

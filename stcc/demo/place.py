@@ -15,14 +15,14 @@ from stcc.redis_engine.lock import RedisLock
 from stcc.redis_engine.removal import remove
 from stcc.redis_engine.semaphore import RedisSemaphore
 from stcc.redis_engine.server import Line, connect
-from stcc.storage import containers, queues, tables
+from stcc.storage import containers, queues, shares, tables
 from stcc.storage.account import Account
 from stcc.storage.leases import Leases
 from stcc.storage.locks import AzureLock
 from stcc.storage.semaphores import AzureSemaphore
 from stcc.values.conditions import Conditions
 from stcc.values.places import Kind, RedisPlace, RedisServer, azure_place
-from stcc.values.targets import ContainerTarget, QueueTarget, TableTarget
+from stcc.values.targets import ContainerTarget, QueueTarget, ShareTarget, TableTarget
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class Place:
         self.account = account
         self._redis = redis
         self._ending = ending
-        self._tell = tell
+        self.tell = tell
 
     def container(self) -> ContainerTarget:
         """Create a container."""
@@ -64,6 +64,13 @@ class Place:
         target = QueueTarget(queue=f"stcc-demo-{_fresh()}")
         create = partial(queues.create, self.account, target, metadata={})
         return self._made(target, create, partial(queues.delete, self.account, target))
+
+    def share(self) -> ShareTarget:
+        """Create a share."""
+        target = ShareTarget(share=f"stcc-demo-{_fresh()}")
+        create = partial(shares.create, self.account, target, metadata={}, quota=None, marker=True)
+        delete = partial(shares.delete, self.account, target, conditions=Conditions(), snapshots=None)
+        return self._made(target, create, delete)
 
     def lock(self, clock: Clock) -> Lock:
         """Return a lock that nobody has."""
@@ -99,12 +106,12 @@ class Place:
         try:
             answer = delete()
         except StccError as error:
-            self._tell(f"{target} may be left over: {error.message}")
+            self.tell(f"{target} may be left over: {error.message}")
             if isinstance(error, Interrupted):
                 raise
         else:
             if isinstance(answer, Refused) and answer.http_status != 404:
-                self._tell(f"{target} is left over: {answer.summary}")
+                self.tell(f"{target} is left over: {answer.summary}")
 
 
 def granted(answer: T | Refused) -> T:

@@ -1,11 +1,15 @@
 """One step: a request's answer beside what it had to be."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Protocol
 
+from stcc.errors import Usage
 from stcc.exits import Exit
+from stcc.knowledge.operations import Operation
 from stcc.outcomes import Refused, Reply
 from stcc.outcomes.demo import Step
+from stcc.values import conditions
 from stcc.values.conditions import Conditions
 
 FORCED = Conditions(force=True)
@@ -58,6 +62,39 @@ def ended(asked: str, answer: Yes | Refused, meaning: str, *, exits: Exit, holds
         meaning=meaning if right and holds else _instead(answer, right=right),
         expected=f"exit {int(exits)}: {meaning}",
         as_expected=right and holds,
+    )
+
+
+def aside(asked: str, meaning: str, *, instead: str | None) -> Step:
+    """Tell what happened beside the requests; `instead` is what went otherwise, None for nothing."""
+    return Step(
+        asked=asked,
+        condition="",
+        http_status=None,
+        error_code=None,
+        exit_code=Exit.DONE if instead is None else Exit.FAILED,
+        meaning=meaning if instead is None else instead,
+        expected=meaning,
+        as_expected=instead is None,
+    )
+
+
+def unsent(asked: str, operation: Operation, etag: str, meaning: str) -> Step:
+    """Let stcc's own check refuse an ETag that the service would ignore with this operation."""
+    refusal: Usage | None = None
+    try:
+        conditions.parse(operation, {"--if-match": etag}, now=datetime.now(UTC))
+    except Usage as usage:
+        refusal = usage
+    return Step(
+        asked=asked,
+        condition=f"If-Match: {etag}",
+        http_status=None,
+        error_code=None,
+        exit_code=Exit.DONE if refusal is None else refusal.exit_code,
+        meaning="it was accepted" if refusal is None else meaning,
+        expected="nothing is sent",
+        as_expected=refusal is not None,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from stcc.demo import Strategy
 from stcc.demo.blobs import last_writer_wins, optimistic, pessimistic
 from stcc.demo.containers import container
+from stcc.demo.files import file
 from stcc.demo.locks import lock, semaphore
 from stcc.demo.place import Place
 from stcc.demo.queues import queue
@@ -24,6 +25,7 @@ WALKS: Final[Mapping[Strategy, Callable[[Place], Iterator[Step]]]] = {
     "container": container,
     "table": table,
     "queue": partial(queue, clock=SystemClock()),
+    "file": file,
     "lock": partial(lock, clock=SystemClock()),
     "semaphore": partial(semaphore, clock=SystemClock()),
 }

@@ -111,6 +111,30 @@ Queue: who dequeues a message gets a receipt, and only the newest is good
  ok we delete it with our receipt 400 12 PopReceiptMismatch: stale: work must be harmless to repeat
  ok they delete it with theirs 204 0 done, and gone
 """
+FILES = """
+File: the last writer wins, SMB clients can be in the way, a lease keeps other writers out
+ asked condition HTTP exit meaning
+ ok one writer puts it 200 0 under another name, then renamed: nobody sees half
+ ok another writer puts it 200 0 nobody is told
+ ok read it 206 0 the first write is gone without a trace
+ ok put it, with the first ETag If-Match: "ETAG" - 2 stcc sends nothing: the service knows no conditions for files
+ ok an SMB client opens it - 0 and shares it with nobody
+ ok read it 409 9 SharingViolation: the client does not share reading
+ ok delete it 409 9 SharingViolation: nor does it share deletion
+ ok list what is open - 0 who has it, for what, since when
+ ok the SMB client deletes it - 0 it goes when the client closes it
+ ok show it 409 9 DeletePending: 409, not 404: it is still there
+ ok put it 409 9 DeletePending: and its name is taken
+ ok the SMB client closes it - 0 with the last handle the file goes
+ ok show it 404 4 ResourceNotFound: now it is really gone
+ ok put it 200 0 its name is free again
+ ok acquire its lease x-ms-proposed-lease-id: ID 201 0 ours, without end: files know no other
+ ok put without the id 412 12 LeaseIdMissing: others cannot write
+ ok delete without the id 412 12 LeaseIdMissing: nor delete
+ ok put with the id 200 0 the holder can
+ ok read without the id 206 0 everybody can read
+ ok release it x-ms-lease-id: ID 200 0 free for everybody again
+"""
 LOCKS = """
 Lock: only its holder can release it, and every grant has a higher number
  asked condition HTTP exit meaning
@@ -147,7 +171,11 @@ def on(account: ProxiedAccount, *arguments: str) -> tuple[str, ...]:
 def test_the_whole_tour_on_an_emulator_of_its_own(stcc: Stcc) -> None:
     code, out, err = stcc("demo")
 
-    assert (code, normalised(out), err) == (0, f"{OPTIMISTIC}{REST}{LOCKS}\n69 of 69 outcomes as expected\n", STORY)
+    assert (code, normalised(out), err) == (
+        0,
+        f"{OPTIMISTIC}{REST}{FILES}{LOCKS}\n89 of 89 outcomes as expected\n",
+        STORY,
+    )
 
 
 @pytest.mark.parametrize("strategy", ["lock", "semaphore"])
@@ -162,6 +190,21 @@ def test_the_same_is_shown_on_redis_which_is_left_as_it_was(
     assert (code, err, normalised(out).splitlines()[-1]) == (0, "", "10 of 10 outcomes as expected")
     assert [line.split(" ", 2)[2] for line in normalised(out).strip().splitlines()[2:-2]] == told
     assert (redis_server.client().keys(), proxied.requests) == (before, [])
+
+
+def test_without_simulated_clients_their_steps_are_left_out_and_that_is_said(
+    stcc: Stcc, proxied: ProxiedAccount
+) -> None:
+    elsewhere = proxied.connection_string.replace("127.0.0.1", "localhost")
+    code, out, err = stcc("demo", "file", "--connection-string", elsewhere)
+    lines = FILES.splitlines(keepends=True)
+    left = "".join(lines[:7] + lines[-7:])
+
+    assert (code, normalised(out), err) == (
+        0,
+        f"{left}\n11 of 11 outcomes as expected\n",
+        "file: without the steps that need an SMB client, for those are simulated by the emulator only\n",
+    )
 
 
 def test_the_columns_are_aligned(stcc: Stcc) -> None:
@@ -184,9 +227,9 @@ without a trace
 def test_it_uses_the_emulator_that_is_running_and_leaves_nothing_in_it(stcc: Stcc) -> None:
     stcc("emulator", "start")
     told = stcc("demo", "-o", "none")
-    left = [stcc("--emulator", noun, "list", "--query", "[].name") for noun in ("container", "table", "queue")]
+    left = [stcc("--emulator", noun, "list", "--query", "[].name") for noun in ("container", "table", "queue", "share")]
 
-    assert (told, left) == (Result(0, "", ""), [Result(0, "", "")] * 3)
+    assert (told, left) == (Result(0, "", ""), [Result(0, "", "")] * 4)
 
 
 def test_the_account_of_the_environment_is_left_alone(stcc: Stcc, proxied: ProxiedAccount) -> None:
@@ -309,7 +352,11 @@ def test_a_walk_through_that_cannot_go_on_is_broken_off_and_the_next_one_begins(
     )
     heading = "".join(OPTIMISTIC.splitlines(keepends=True)[:3])
 
-    assert (code, normalised(out), err) == (1, f"{heading}{wrong}{REST}{LOCKS}\n63 of 65 outcomes as expected\n", "")
+    assert (code, normalised(out), err) == (
+        1,
+        f"{heading}{wrong}{REST}{FILES}{LOCKS}\n83 of 85 outcomes as expected\n",
+        "",
+    )
 
 
 def test_what_cannot_be_deleted_is_named(stcc: Stcc, proxied: ProxiedAccount) -> None:

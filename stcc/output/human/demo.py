@@ -12,6 +12,7 @@ _HEADINGS: Final = {
     "last-writer-wins": "Last writer wins: no condition, no refusal",
     "container": "Container: its lease guards its deletion, its conditions are dates",
     "table": "Table: every update names the ETag it is based on, or says * to overwrite",
+    "file": "File: the last writer wins, SMB clients can be in the way, a lease keeps other writers out",
     "lock": "Lock: only its holder can release it, and every grant has a higher number",
     "semaphore": "Semaphore: never more holders than its maximum",
     "queue": "Queue: who dequeues a message gets a receipt, and only the newest is good",
