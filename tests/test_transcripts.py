@@ -41,7 +41,8 @@ def pattern(shown: str) -> re.Pattern[str]:
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/blobs.md", "docs/emulator-files.md", "docs/entities.md", "docs/queues.md"]
+    "page",
+    ["README.md", "docs/blobs.md", "docs/emulator-files.md", "docs/entities.md", "docs/files.md", "docs/queues.md"],
 )
 def test_the_transcript_is_true(page: str, azurite: Instance, tmp_path: Path) -> None:
     steps = transcript(page)
