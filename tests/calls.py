@@ -224,8 +224,9 @@ CALLS: Final = (
 )
 
 
-# What cannot succeed by itself: it needs an editor, or a copy that is under way. Their own tests ask for them.
-ELSEWHERE: Final = frozenset({"blob edit", "entity edit", "blob copy-abort"})
+# What cannot succeed by itself (it needs an editor, or a copy that is under way), or takes many requests, each of
+# which has the id of the lease. Their own tests ask for them.
+ELSEWHERE: Final = frozenset({"blob edit", "entity edit", "blob copy-abort", "file put"})
 
 
 def operations() -> Iterator[tuple[str, Operation]]:

@@ -238,7 +238,7 @@ def strict_azurite() -> Iterator[Instance]:
                 pid=child.pid,
                 started=started,
                 data=None,
-                file_port=0,
+                file_port=1,
                 file_pid=child.pid,
                 file_started=started,
                 **ports,

@@ -10,6 +10,7 @@ from tests.calls import CALLS, ELSEWHERE, ETAGS, Call, beside, operations
 from tests.proxy import Proxy
 from tests.running import Stcc
 from tests.situations import Situation
+from tests.teams import HELD
 from tests.wire import Answer, Recorded
 
 GUID = "0F8FAD5B-D9CB-469F-A165-70867728950E"
@@ -245,3 +246,24 @@ def test_a_large_put_that_is_bound_to_fail_sends_no_block(
     code, _, _ = proxied_stcc(*argv, stdin=bytes(33 << 20))
 
     assert (code, list(map(line, proxied.requests))) == (12, ["HEAD"])
+
+
+@pytest.mark.parametrize("way", ["", "--in-place", "--exclusive"])
+def test_putting_a_file_takes_no_condition(
+    way: str, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    argv = there.argv(f"file put {{file}} - {way}")
+    for flag in {*EVERY_CONDITION} - {"--lease-id"}:
+        assert (proxied_stcc(*argv, flag, "7", stdin=b"text").code, proxied.requests) == (2, []), flag
+
+
+def test_every_change_of_a_file_that_is_put_has_the_id_of_its_lease(
+    proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    argv = there.argv(f"file put {{file}} - --lease-id {HELD}")
+    there.team.lease("file").acquire()
+    code, _, _ = proxied_stcc(*argv, stdin=bytes(range(256)) * (9 << 12))
+    changes = [request for request in proxied.requests if request.method == "PUT"]
+
+    assert (code, len(changes)) == (0, 6)
+    assert {request.headers.get("x-ms-lease-id") for request in changes} == {HELD}

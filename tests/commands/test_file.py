@@ -125,10 +125,7 @@ def test_a_file_is_not_taken_for_a_directory(stcc: Stcc, team: Team) -> None:
     target = team.put()
 
     assert stcc("file", "delete", f"{target}/", "-q") == Result(
-        9,
-        "",
-        f"stcc: cannot delete {target}: it is a directory where a file is asked for, or a file for a directory "
-        "(409 ResourceTypeMismatch)\n",
+        4, "", f"stcc: cannot delete {target}: there is no such resource (404 ResourceNotFound)\n"
     )
     assert team.content() == b"old"
 
@@ -175,7 +172,7 @@ def test_a_directory_has_no_lease(stcc: Stcc, team: Team) -> None:
         assert stcc("file", verb, f"{target}/", "--lease-id", HELD) == Result(
             2, "", "stcc: a directory has no lease\n  without the slash at its end, it is taken for a file\n"
         )
-        assert stcc("file", verb, target, "--lease-id", HELD, "-q").code == 9
+        assert stcc("file", verb, target, "--lease-id", HELD, "-q").code == 4
     assert directory(team, "reports").is_directory
 
 

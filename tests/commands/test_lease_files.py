@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 import time
 import uuid
 from collections.abc import Generator
@@ -263,7 +264,7 @@ def test_so_many_rows_can_be_asked_for() -> None:
 
 def test_run_holds_a_lease_without_an_end_and_says_what_a_crash_leaves(team: Team) -> None:
     target = target_of(team, "file")
-    shell = 'echo "$STCC_LEASE_TARGET"; stcc() { python -m stcc "$@"; }; stcc lease show "$STCC_LEASE_TARGET" -q'
+    shell = f'echo "$STCC_LEASE_TARGET"; {sys.executable} -m stcc lease show "$STCC_LEASE_TARGET" -q'
     answer = team.stcc.run("lease", "run", target, "--", "sh", "-c", f"{shell} --query state")
 
     assert answer == Result(0, f"{target}\nleased\n", f"{target} {STARTED} {target}`\n")

@@ -94,22 +94,22 @@ def test_create_makes_the_container_too_and_leaves_what_is_there_alone(stcc: Stc
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["c/b"], "stcc: one command is needed: after --, or with -c\n"),
+        (["cab/b"], "stcc: one command is needed: after --, or with -c\n"),
         (
-            ["c/b", "--duration", "14", "--", "true"],
+            ["cab/b", "--duration", "14", "--", "true"],
             "stcc: --duration is out of range: '14'\n  the service accepts 15 to 60 whole seconds\n",
         ),
         (
-            ["c/b", "--duration", "infinite", "--", "true"],
+            ["cab/b", "--duration", "infinite", "--", "true"],
             "stcc: --duration is not a duration: 'infinite'\n  a number with a unit: 250ms, 90s, 5m, 2h, 7d\n",
         ),
-        (["c/b", "--wait", "1s", "--no-wait", "--", "true"], "stcc: --wait and --no-wait exclude each other\n"),
+        (["cab/b", "--wait", "1s", "--no-wait", "--", "true"], "stcc: --wait and --no-wait exclude each other\n"),
         (
             ["C/b", "--", "true"],
             "stcc: not the name of a container: 'C'\n  3 to 63 lower-case letters, digits and single hyphens\n",
         ),
         (["cab/..", "--", "true"], "stcc: a segment '.' or '..' cannot be part of a blob's name: '..'\n"),
-        (["c/b", "--if-match", "0x8D1", "--", "true"], "stcc: no such option: --if-match\n"),
+        (["cab/b", "--if-match", "0x8D1", "--", "true"], "stcc: no such option: --if-match\n"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(

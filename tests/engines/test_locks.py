@@ -48,7 +48,7 @@ def expired(world: World) -> None:
     world.expire()
 
 
-def anothers(world: World) -> None:
+def somebody_elses(world: World) -> None:
     acquired(world, YOU)
 
 
@@ -72,7 +72,7 @@ TABLE: dict[str, tuple[int, int, int, int]] = {
 CASES = [
     pytest.param(verb, before, code, id=f"{verb}, {before.__name__}: {code}")
     for verb, codes in TABLE.items()
-    for before, code in zip((free, mine, expired, anothers), codes, strict=True)
+    for before, code in zip((free, mine, expired, somebody_elses), codes, strict=True)
 ]
 
 

@@ -270,7 +270,7 @@ def test_who_did_not_ask_for_an_order_may_overtake(redis_world: RedisWorld) -> N
 
 
 def test_a_handover_takes_milliseconds(redis_world: RedisWorld) -> None:
-    """Two hand a lock to and fro; the median says that nobody slept through a poll."""
+    """Two hand a lock to each other; the median says that nobody slept through a poll."""
     stamps: list[float] = []
 
     def turns(who: str) -> None:
