@@ -121,7 +121,6 @@ def refused(status: int, code: str, exit_code: Exit) -> Refused:
         exit_code=exit_code,
         http_status=status,
         error_code=code,
-        request_id=None,
         target="c/b",
         summary=code,
     )

@@ -163,9 +163,6 @@ def _too_many(seen: AclShown, count: int) -> Refused:
     return Refused(
         outcome="conflict",
         exit_code=Exit.CONFLICT,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=seen.target,
         summary=f"cannot set the ACL of container {seen.target}: it would have {count} policies, {MOST} are the most",
         hint="--remove ID makes room; container get-acl lists them",
@@ -176,9 +173,6 @@ def _restless(seen: AclShown) -> Refused:
     return Refused(
         outcome="precondition-failed",
         exit_code=Exit.PRECONDITION,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=seen.target,
         summary=f"cannot set the ACL of container {seen.target}: somebody else changed it each time it was read",
         hint="try again, or allow more --attempts",

@@ -113,7 +113,6 @@ def _refused(
         outcome=outcome,
         exit_code=exit_code,
         http_status=started.reply.http_status,
-        error_code=None,
         request_id=started.reply.request_id,
         target=started.target,
         summary=summary,

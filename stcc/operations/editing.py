@@ -122,9 +122,6 @@ def _refused(document: Document, outcome: str, code: Exit, summary: str) -> Refu
     return Refused(
         outcome=outcome,
         exit_code=code,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=document.target,
         summary=summary,
     )

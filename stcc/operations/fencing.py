@@ -63,9 +63,6 @@ def too_old(target: object, fence: int, stored: int, etag: str | None) -> Refuse
     return Refused(
         outcome="precondition-failed",
         exit_code=Exit.PRECONDITION,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=str(target),
         summary=f"cannot write {target}: fence {fence} is older than {stored}, under which it was written",
         hint="somebody else has the lock by now, or had it since: stop, and acquire it again",

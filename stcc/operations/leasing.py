@@ -114,7 +114,6 @@ def until_free(lease: Lease, broken: LeaseBroken, *, wait: float, clock: Clock) 
         outcome="busy",
         exit_code=Exit.BUSY,
         http_status=broken.reply.http_status,
-        error_code=None,
         request_id=broken.reply.request_id,
         target=broken.target,
         summary=f"the lease of {broken.target} is still being broken after {wait:g} seconds",

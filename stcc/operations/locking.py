@@ -288,9 +288,6 @@ def busy(target: str, state: State, *, wait: float, mine: bool = False) -> Refus
     return Refused(
         outcome="busy",
         exit_code=Exit.BUSY,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=target,
         summary=f"{target} is {'still ' if wait else ''}{kept} {holder(state)}{after}",
         hint=_MINE if mine else "" if wait else "--wait 60s waits for it",
@@ -316,7 +313,6 @@ def nobody(target: str, state: State) -> Refused:
         outcome="absent",
         exit_code=Exit.ABSENT,
         http_status=None if state.reply is None else state.reply.http_status,
-        error_code=None,
         request_id=None if state.reply is None else state.reply.request_id,
         target=target,
         summary=f"nobody holds {target}",
@@ -327,9 +323,6 @@ def _conflict(target: str, state: State, summary: str) -> Refused:
     return Refused(
         outcome="not-holder",
         exit_code=Exit.CONFLICT,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=target,
         summary=summary,
         observed=None if state.held is None else observed(state),
@@ -341,9 +334,6 @@ def restless(target: str) -> Refused:
     return Refused(
         outcome="precondition-failed",
         exit_code=Exit.PRECONDITION,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=target,
         summary=f"{target} was changed by others {ROUNDS} times in a row",
         hint="nothing was changed; try again",

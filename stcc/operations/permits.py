@@ -289,9 +289,6 @@ def _refused(
     return Refused(
         outcome=outcome,
         exit_code=code,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=semaphore.target,
         summary=summary,
         hint=hint,

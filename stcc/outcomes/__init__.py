@@ -42,17 +42,18 @@ class Outcome(Protocol):
 class Refused:
     """Storage answered, and the answer was no.
 
+    Without `http_status` it was not one answer of the service that said no, but what several of them, or Redis, told.
     `observed` is what was there a moment after the refusal; None when nobody looked.
     `summary` says what was refused and why, in one line; `hint` what to do next.
     """
 
     outcome: str
     exit_code: int
-    http_status: int | None
-    error_code: str | None
-    request_id: str | None
     target: str
     summary: str
+    http_status: int | None = None
+    error_code: str | None = None
+    request_id: str | None = None
     hint: str = ""
     observed: Mapping[str, object] | None = None
 

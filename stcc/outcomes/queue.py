@@ -165,8 +165,6 @@ def empty(target: str) -> Refused:
         outcome="empty",
         exit_code=Exit.BUSY,
         http_status=200,
-        error_code=None,
-        request_id=None,
         target=target,
         summary=f"queue {target}: no message is visible",
         hint="what others have dequeued comes back unless they delete it; --wait 1m waits for a message",

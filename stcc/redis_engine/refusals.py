@@ -26,9 +26,6 @@ def _conflict(target: str, summary: str) -> Refused:
     return Refused(
         outcome="conflict",
         exit_code=Exit.CONFLICT,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=target,
         summary=summary,
     )

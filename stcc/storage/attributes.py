@@ -18,7 +18,8 @@ from stcc.storage.account import Account
 from stcc.storage.answers import Lost, Rejected, Said, ask, ask_properties, ask_tagged
 from stcc.storage.blobs import look_at
 from stcc.storage.containers import look_at as look_at_container
-from stcc.storage.marker import left_in, marked, version
+from stcc.storage.marker import marked, version
+from stcc.storage.metadata import replace
 from stcc.storage.refusals import Look, as_write, refused
 from stcc.storage.settle import change, read
 from stcc.values import judgement
@@ -34,37 +35,34 @@ def set_metadata(
     account: Account, target: BlobTarget, *, metadata: Mapping[str, str], conditions: Conditions, marker: bool
 ) -> BlobMetadataSet | Refused:
     """Replace a blob's metadata; a lost answer is settled by the operation id among it."""
-    client, sent = account.blob(target), marked(metadata, marker=marker)
-    look = look_at(account, client)
-    try:
-        said, settled = change(
-            lambda: ask_tagged(client.set_blob_metadata, dict(sent), headers=conditions.headers()),
-            target=target,
-            evidence=lambda: left_in(client.get_blob_properties, sent),
-            look=look,
-        )
-    except Rejected as rejected:
-        expected = conditions.expected_etag
-        return refused(rejected, target=target, doing="set the metadata of", look=look, expected=expected)
-    return BlobMetadataSet(reply=said.reply(settled=settled), target=str(target), **version(said.value))
+    client = account.blob(target)
+    done = replace(
+        client.set_blob_metadata,
+        client.get_blob_properties,
+        marked(metadata, marker=marker),
+        target=target,
+        conditions=conditions,
+        look=look_at(account, client),
+        doing="set the metadata of",
+    )
+    return done if isinstance(done, Refused) else BlobMetadataSet(target=str(target), **done)
 
 
 def set_container_metadata(
     account: Account, target: ContainerTarget, *, metadata: Mapping[str, str], conditions: Conditions, marker: bool
 ) -> ContainerMetadataSet | Refused:
     """Replace a container's metadata; a lost answer is settled by the operation id among it."""
-    client, sent = account.container(target.container), marked(metadata, marker=marker)
-    look = look_at_container(account, client)
-    try:
-        said, settled = change(
-            lambda: ask_tagged(client.set_container_metadata, dict(sent), headers=conditions.headers()),
-            target=target,
-            evidence=lambda: left_in(client.get_container_properties, sent),
-            look=look,
-        )
-    except Rejected as rejected:
-        return refused(rejected, target=target, doing="set the metadata of container", look=look)
-    return ContainerMetadataSet(reply=said.reply(settled=settled), target=str(target), **version(said.value))
+    client = account.container(target.container)
+    done = replace(
+        client.set_container_metadata,
+        client.get_container_properties,
+        marked(metadata, marker=marker),
+        target=target,
+        conditions=conditions,
+        look=look_at_container(account, client),
+        doing="set the metadata of container",
+    )
+    return done if isinstance(done, Refused) else ContainerMetadataSet(target=str(target), **done)
 
 
 def replace_headers(

@@ -214,7 +214,6 @@ def _unsuited(target: str, summary: str, reply: Reply) -> Refused:
         outcome="conflict",
         exit_code=Exit.CONFLICT,
         http_status=reply.http_status,
-        error_code=None,
         request_id=reply.request_id,
         target=target,
         summary=f"cannot rewrite {target}: {summary}",

@@ -2,11 +2,18 @@
 
 import uuid
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from stcc.storage.answers import Said, ask_properties
 from stcc.values.metadata import MARKER, is_exactly
 from stcc.values.times import iso
+
+
+class Version(TypedDict):
+    """What a write made."""
+
+    etag: str
+    last_modified: str
 
 
 def marked(metadata: Mapping[str, str], *, marker: bool) -> dict[str, str]:
@@ -42,6 +49,6 @@ def in_headers(metadata: Mapping[str, str]) -> dict[str, str]:
     return {f"x-ms-meta-{name}": value for name, value in metadata.items()}
 
 
-def version(value: Mapping[str, Any]) -> dict[str, str]:
+def version(value: Mapping[str, Any]) -> Version:
     """Return ETag and time of a write, as outcomes have them, from the SDK's reading of its answer."""
-    return {"etag": value["etag"], "last_modified": iso(value["last_modified"]) or ""}
+    return Version(etag=value["etag"], last_modified=iso(value["last_modified"]) or "")

@@ -17,6 +17,7 @@ from stcc.storage.account import Account
 from stcc.storage.answers import Lost, Rejected, Said, ask, ask_properties, ask_tagged
 from stcc.storage.listing import pages
 from stcc.storage.marker import in_headers, left_in, marked, version
+from stcc.storage.metadata import replace
 from stcc.storage.refusals import Look, lease_facts, refused
 from stcc.storage.settle import change, read
 from stcc.values.conditions import Conditions
@@ -111,18 +112,17 @@ def set_metadata(
     account: Account, target: ShareTarget, *, metadata: Mapping[str, str], conditions: Conditions, marker: bool
 ) -> ShareMetadataSet | Refused:
     """Replace a share's metadata; a lost answer is settled by the operation id among it."""
-    client, sent = account.share(target), marked(metadata, marker=marker)
-    look = look_at(account, client)
-    try:
-        said, settled = change(
-            lambda: ask_tagged(client.set_share_metadata, dict(sent), headers=conditions.headers()),
-            target=target,
-            evidence=lambda: left_in(client.get_share_properties, sent),
-            look=look,
-        )
-    except Rejected as rejected:
-        return refused(rejected, target=target, doing="set the metadata of share", look=look)
-    return ShareMetadataSet(reply=said.reply(settled=settled), target=str(target), **version(said.value))
+    client = account.share(target)
+    done = replace(
+        client.set_share_metadata,
+        client.get_share_properties,
+        marked(metadata, marker=marker),
+        target=target,
+        conditions=conditions,
+        look=look_at(account, client),
+        doing="set the metadata of share",
+    )
+    return done if isinstance(done, Refused) else ShareMetadataSet(target=str(target), **done)
 
 
 def listing(account: Account, *, prefix: str, snapshots: bool, limit: int | None) -> Listing | Refused:

@@ -5,8 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
@@ -19,33 +18,9 @@ from stcc.emulator.azfiles.store import Store
 from stcc.emulator.errors import StartFailed
 from stcc.emulator.instance import Instance
 from stcc.emulator.launch import Launched, Setup, end, launch
+from tests.emulator.conftest import silent
 
 REPOSITORY = Path(instances.__file__).parents[2]
-
-
-def silent(_: str) -> None:
-    """Take a line of progress."""
-
-
-@pytest.fixture
-def state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Generator[Path]:
-    """Give the test an emulator of its own, ended with the test."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    yield tmp_path / "state/stcc"
-    background.stop()
-
-
-@pytest.fixture
-def launching() -> Generator[Callable[[Setup], Launched]]:
-    """Launch what the test asks for; it ends with the test, also when that fails."""
-    with ExitStack() as stack:
-
-        def started(setup: Setup) -> Launched:
-            launched = launch(setup, progress=silent)
-            stack.callback(end, launched)
-            return launched
-
-        yield started
 
 
 def shares(instance: Instance) -> list[str]:

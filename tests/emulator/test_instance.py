@@ -5,8 +5,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Generator
-from contextlib import ExitStack, closing
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,35 +17,11 @@ from stcc.emulator import background, install, process
 from stcc.emulator import instance as instances
 from stcc.emulator.errors import AlreadyRunning, PortTaken, StartFailed
 from stcc.emulator.instance import Instance
-from stcc.emulator.launch import Launched, Setup, command, end, launch, surroundings, wait_until_ready
+from stcc.emulator.launch import Launched, Setup, command, end, surroundings, wait_until_ready
 from stcc.errors import Local, Usage
+from tests.emulator.conftest import silent
 
 REPOSITORY = Path(instances.__file__).parents[2]
-
-
-def silent(_: str) -> None:
-    """Take a line of progress."""
-
-
-@pytest.fixture
-def state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Generator[Path]:
-    """Give the test an emulator of its own, ended with the test."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    yield tmp_path / "state/stcc"
-    background.stop()
-
-
-@pytest.fixture
-def launching() -> Generator[Callable[[Setup], Launched]]:
-    """Launch what the test asks for; it ends with the test, also when that fails."""
-    with ExitStack() as stack:
-
-        def started(setup: Setup) -> Launched:
-            launched = launch(setup, progress=silent)
-            stack.callback(end, launched)
-            return launched
-
-        yield started
 
 
 def example(*, pid: int = 1, started: str = "boot/1") -> Instance:

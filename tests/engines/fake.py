@@ -159,9 +159,6 @@ def other_kind(target: str) -> Refused:
     return Refused(
         outcome="conflict",
         exit_code=Exit.CONFLICT,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target=target,
         summary=f"cannot use {target}",
     )

@@ -151,9 +151,6 @@ def test_a_container_that_never_settles_is_given_up(clock: FakeClock) -> None:
     assert answer == Refused(
         outcome="precondition-failed",
         exit_code=Exit.PRECONDITION,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target="c",
         summary="cannot set the ACL of container c: somebody else changed it each time it was read",
         hint="try again, or allow more --attempts",
@@ -177,9 +174,6 @@ def test_a_sixth_policy_is_refused_before_it_is_sent(store: FakeAcl, clock: Fake
     assert change(store, clock) == Refused(
         outcome="conflict",
         exit_code=Exit.CONFLICT,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target="c",
         summary="cannot set the ACL of container c: it would have 6 policies, 5 are the most",
         hint="--remove ID makes room; container get-acl lists them",

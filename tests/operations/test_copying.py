@@ -66,7 +66,6 @@ def over(exit_code: Exit, outcome: str, summary: str, *, hint: str = "", **obser
         outcome=outcome,
         exit_code=exit_code,
         http_status=202,
-        error_code=None,
         request_id="r",
         target="c/b",
         summary=summary,

@@ -140,9 +140,6 @@ def _already_running(error: "AlreadyRunning") -> Refused:
     return Refused(
         outcome=error.kind,
         exit_code=Exit.CONFLICT,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target="emulator",
         summary=error.message,
         hint=error.hint,
@@ -154,9 +151,6 @@ def _not_running() -> Refused:
     return Refused(
         outcome="absent",
         exit_code=Exit.ABSENT,
-        http_status=None,
-        error_code=None,
-        request_id=None,
         target="emulator",
         summary="no emulator is running",
         hint="stcc emulator start",

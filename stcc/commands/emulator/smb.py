@@ -122,9 +122,7 @@ def _ask(
         return Refused(
             outcome=denied.kind,
             exit_code=Exit.CONFLICT,
-            http_status=None,
             error_code=denied.status,
-            request_id=None,
             target=target,
             summary=f"{target}: {denied.message} ({denied.status})",
         )
