@@ -29,7 +29,8 @@ class Exit(IntEnum):
 
 MEANINGS: Final[dict[Exit, str]] = {
     Exit.DONE: "done",
-    Exit.FAILED: "failed: an answer of the service that stcc did not expect, or a bug; a prompt answered with no",
+    Exit.FAILED: "failed: an answer of the service that stcc did not expect, a file that was refused when it was half "
+    "written in place, or a bug; a prompt answered with no",
     Exit.USAGE: "refused before any request was sent",
     Exit.DENIED: "denied: 401 or 403",
     Exit.ABSENT: "absent: 404",

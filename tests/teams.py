@@ -1,7 +1,7 @@
 """A share that nobody else has, seen through the SDK, and the SMB clients that have something of it open."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -65,10 +65,16 @@ class Team:
         """Return the lease of a file, or of the share."""
         return ShareLeaseClient(self.client if path is None else self.file(path), lease_id=lease_id)
 
-    def open(self, path: str = "report.csv", access: str = "r", shared: str = "") -> int:
+    def open(
+        self, path: str = "report.csv", access: str = "r", shared: str = "", locks: Sequence[Mapping[str, object]] = ()
+    ) -> int:
         """Open a file as an SMB client, and return the handle."""
-        asked: dict[str, object] = {"share": self.share, "path": path, "access": access, "shared": shared, "locks": []}
+        asked = {"share": self.share, "path": path, "access": access, "shared": shared, "locks": list(locks)}
         return int(self._smb("open", asked | {"client": "10.0.0.4:50445"})["handle"])
+
+    def lock(self, first: int, last: int) -> int:
+        """Open a file as an SMB client that shares all of it, but for these bytes."""
+        return self.open(access="rw", shared="rwd", locks=[{"start": first, "end": last, "exclusive": True}])
 
     def close(self, handle: int) -> None:
         self._smb("close", {"handle": handle})

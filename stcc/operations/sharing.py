@@ -103,7 +103,7 @@ def _told(refused: Refused, handles: Sequence[Handle] | None, *, waited: float |
         refused,
         outcome="busy",
         exit_code=Exit.BUSY,
-        summary=f"{refused.summary}, still after {waited:g} seconds",
+        summary=f"{refused.summary}, still after {waited:g} second{'' if waited == 1 else 's'}",
         observed=observed,
         hint=hint,
     )

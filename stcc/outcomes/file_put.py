@@ -13,7 +13,10 @@ Checked = Literal["before", "leased"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilePut:
-    """`size` in bytes; `leftovers` are drafts beside the file that other puts left behind, more than a day ago."""
+    """`size` in bytes; `leftovers` are drafts beside the file that other puts left behind, more than a day ago.
+
+    `still_leased` is the id of the lease that was taken for the put and may not have been given back: it has no end.
+    """
 
     noun: ClassVar[str] = "file_put"
     kind: ClassVar[str] = "file-put"
@@ -26,3 +29,4 @@ class FilePut:
     how: How
     checked: Checked | None
     leftovers: tuple[str, ...] = ()
+    still_leased: str | None = None

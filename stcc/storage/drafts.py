@@ -2,7 +2,9 @@
 
 import re
 import uuid
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from stcc.errors import Interrupted, StccError, Unavailable, Unknown
@@ -14,6 +16,7 @@ from stcc.storage.settle import change, read
 from stcc.values.targets import FileTarget
 from stcc.values.times import iso
 
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 OLD: Final = timedelta(days=1)
 _PREFIX: Final = ".stcc-"
 _OURS: Final = re.compile(r"\.stcc-[0-9a-f]{32}~", re.ASCII)
@@ -28,12 +31,15 @@ class Draft:
         self.target = _beside(target, f"{_PREFIX}{uuid.uuid4().hex}~")
         self._client = account.file(self.target)
         self._file_id = ""
+        self._metadata = _NOTHING
         self._begun = False
 
-    def create(self, size: int, **stored: Any) -> None:
+    def create(self, size: int, *, metadata: Mapping[str, str] = _NOTHING, **stored: Any) -> None:
         """Make it, of this size; `stored` as the SDK's `create_file` has it."""
-        self._begun = True
-        said = read(lambda: ask_tagged(self._client.create_file, size, **stored), target=self._aim)
+        self._begun, self._metadata = True, metadata
+        said = read(
+            lambda: ask_tagged(self._client.create_file, size, metadata=dict(metadata), **stored), target=self._aim
+        )
         self._file_id = said.headers.get("x-ms-file-id", "")
 
     def put(self, data: bytes, offset: int) -> None:
@@ -48,16 +54,21 @@ class Draft:
         """Set its final size and headers."""
         read(lambda: ask(self._client.set_http_headers, settings, size=size), target=self._aim)
 
-    def become(self, *, overwrite: bool, look: Look | None, **stored: Any) -> tuple[Said[Any], str | None]:
-        """Rename it to what it is to be; raise as `change` does.
+    def become(
+        self, *, overwrite: bool, look: Look | None, metadata: Mapping[str, str] = _NOTHING, **stored: Any
+    ) -> tuple[Said[Any], str | None]:
+        """Rename it to what it is to be, with this metadata; raise as `change` does.
 
         A lost answer is settled by the id of the file that has the name now. If that does not help, the draft is
         deleted: when it was still there, then the rename has not happened, and never will.
         """
-        path = self._aim.path
+        if self._metadata and not metadata:  # no metadata in a rename means: keep it
+            read(lambda: ask(self._client.set_file_metadata, {}), target=self._aim)
+            self._metadata = metadata
 
         def send() -> Said[Any]:
-            return ask_tagged(self._client.rename_file, path, overwrite=overwrite, **stored)
+            sent = {**stored, "metadata": dict(metadata)} if metadata else stored
+            return ask_tagged(self._client.rename_file, self._aim.path, overwrite=overwrite, **sent)
 
         try:
             return change(
@@ -84,6 +95,10 @@ class Draft:
         except (Lost, Unsent):
             return "unknown"
         return "deleted"
+
+    def left_over(self) -> str:
+        """Delete it, and return what is to be said when it may still be there; "" when it is not."""
+        return f"what was written so far may be left over: {self.target}" if self.discard() == "unknown" else ""
 
     def _arrived(self) -> Said[Any] | None:
         """Return the answer that was lost, if the file of the name is this very one."""

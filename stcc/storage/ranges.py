@@ -3,9 +3,11 @@
 import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Final, NamedTuple, Protocol
+from functools import partial
+from typing import Final, NamedTuple, Never, Protocol
 
 from stcc.storage.account import CONNECTIONS
+from stcc.storage.answers import Rejected
 
 RANGE: Final = 4 * 1024 * 1024
 # How much room a content of unknown size gets at first; then twice as much each time.
@@ -52,6 +54,11 @@ class Written(NamedTuple):
     room: int
 
 
+def give_up(_: Callable[[], object], rejected: Rejected) -> Never:
+    """Take a no for an answer."""
+    raise rejected
+
+
 def write(
     content: Content,
     *,
@@ -59,45 +66,50 @@ def write(
     put: Callable[[bytes, int], object],
     grow: Callable[[int], object],
     progress: Callable[[int], object],
+    insist: Callable[[Callable[[], object], Rejected], object] = give_up,
 ) -> Written:
     """Write all ranges of a content into a file that is `room` bytes long.
 
     `put` writes bytes at an offset, from several threads; `grow` makes the file longer; `progress` is told how
-    many bytes have arrived.
+    many bytes have arrived. `insist` is asked, in this thread, with a range that was rejected: it puts it after all,
+    or raises.
     """
     digest, size = hashlib.md5(usedforsecurity=False), 0
-    flying: set[Future[int]] = set()
+    flying: dict[Future[object], _Range] = {}
     pool = ThreadPoolExecutor(CONNECTIONS)
+
+    def land() -> None:
+        """Wait for one range at least; raise what it met."""
+        for one in wait(flying, return_when=FIRST_COMPLETED).done:
+            arriving = flying.pop(one)
+            try:
+                one.result()
+            except Rejected as rejected:
+                insist(partial(put, arriving.data, arriving.offset), rejected)
+            progress(len(arriving.data))
+
     try:
         for data in content:
             if size + len(data) > room:
                 room = _more_room(size + len(data), room, known=content.size)
                 grow(room)
             digest.update(data)
-            flying.add(pool.submit(_put, put, data, size))
+            flying[pool.submit(put, data, size)] = _Range(data, size)
             size += len(data)
             if len(flying) == CONNECTIONS:
-                flying = _landed(flying, progress)
+                land()
         while flying:
-            flying = _landed(flying, progress)
+            land()
     finally:
         # Whoever ends this early (a refusal, Ctrl-C) does not wait for what is still under way.
         pool.shutdown(wait=False, cancel_futures=True)
     return Written(size, digest.digest(), room)
 
 
+class _Range(NamedTuple):
+    data: bytes
+    offset: int
+
+
 def _more_room(needed: int, room: int, *, known: int | None) -> int:
     return known if known is not None and known >= needed else max(needed, 2 * room, _ROOM)
-
-
-def _put(put: Callable[[bytes, int], object], data: bytes, offset: int) -> int:
-    put(data, offset)
-    return len(data)
-
-
-def _landed(flying: set[Future[int]], progress: Callable[[int], object]) -> set[Future[int]]:
-    """Wait for one range at least and return those still under way; raise what a range met."""
-    landed, flying = wait(flying, return_when=FIRST_COMPLETED)
-    for one in landed:
-        progress(one.result())
-    return flying

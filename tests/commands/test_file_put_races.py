@@ -1,19 +1,23 @@
 """`file put` among others: readers, other writers, SMB clients, crashes and lost answers."""
 
+import json
 import os
 import re
 import signal
 import threading
 import time
 from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import pytest
+from azure.storage.fileshare import ContentSettings, generate_share_sas
 
+from stcc.emulator.instance import ACCOUNT, KEY
 from tests.azfiles.serving import Service
 from tests.proxy import Proxy
-from tests.running import Result
+from tests.running import Result, Stcc
 from tests.teams import Team, on_files_alone
 from tests.wire import Answer, CutBody, Delay, Drop, Recorded, Refuse, Stall, Status
 
@@ -96,9 +100,7 @@ def test_readers_never_see_half_a_file(team: Team, tmp_path: Path) -> None:
 
 
 def test_in_place_they_do(team: Team, tmp_path: Path) -> None:
-    mixed, _ = mixtures(team, tmp_path, "--in-place")
-
-    assert mixed > 0
+    assert any(mixtures(team, tmp_path, "--in-place")[0] for _ in range(9))
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM], ids=["KILL", "INT", "TERM"])
@@ -388,14 +390,9 @@ def test_a_lease_that_is_broken_under_an_exclusive_put_ends_it(team: Team, wire:
     wire.fail(Refuse(), when=broken)
     code, out, err = through(wire, team).stcc("file", "put", target, "-", "-q", "--exclusive", stdin=b"new")
 
-    assert (code, out, err) == (
-        12,
-        "",
-        (
-            f"stcc: cannot put {target}: a lease id was given and there is no lease "
-            "(412 LeaseNotPresentWithFileOperation)\n"
-        ),
-    )
+    why = "its lease was broken meanwhile (412 LeaseNotPresentWithFileOperation)"
+    assert (code, out, err) == (76, "", f"stcc: cannot put {target}: {why}\n")
+    assert team.content() == b"old"
 
 
 def test_a_large_file_goes_over_four_connections(team: Team, wire: Proxy) -> None:
@@ -407,3 +404,187 @@ def test_a_large_file_goes_over_four_connections(team: Team, wire: Proxy) -> Non
     assert (code, team.properties("new").size, time.monotonic() - began < 3) == (0, size, True)
     sent = sorted(request.headers["x-ms-range"] for request in wire.requests if ranges(request))
     assert len(sent) == 4
+
+
+PART: Final = ", and by now it may hold a part of the new content\n"
+
+
+def test_what_changes_while_a_put_waits_is_not_overwritten(team: Team) -> None:
+    target = team.put()
+    handle, etag = team.open(access="r", shared="rw"), team.etag()
+
+    def write_and_close() -> None:
+        team.file("report.csv").upload_range(b"NEW", 0, 3)
+        team.close(handle)
+
+    timer = team.later(0.4, write_and_close)
+    words = ("file", "put", target, "-", "-q", "--if-unchanged", etag, "--wait", "20s")
+    answer = team.stcc(*words, stdin=b"ours")
+    timer.join()
+
+    assert (answer, team.content(), drafts(team)) == (
+        Result(12, "", f"stcc: cannot put {target}: it changed since you looked (checked before the write)\n"),
+        b"NEW",
+        [],
+    )
+
+
+@pytest.mark.parametrize("theirs", [{"owner": "bert"}, {}], ids=["changed", "cleared"])
+def test_metadata_and_attributes_that_are_set_while_a_put_waits_are_kept(team: Team, theirs: dict[str, str]) -> None:
+    target, file = team.put(), team.file("report.csv")
+    file.set_file_metadata({"owner": "anna"})
+    handle = team.open(access="r", shared="rw")
+
+    def set_and_close() -> None:
+        file.set_file_metadata(theirs)
+        file.set_http_headers(ContentSettings(), file_attributes="Hidden")
+        team.close(handle)
+
+    timer = team.later(0.4, set_and_close)
+    code = team.stcc("file", "put", target, "-", "-q", "--wait", "20s", stdin=b"new").code
+    timer.join()
+    found = team.properties()
+
+    assert (code, team.content(), found.metadata, found.file_attributes) == (0, b"new", theirs, "Hidden")
+
+
+def test_a_write_in_place_that_is_refused_midway_says_so(team: Team, wire: Proxy) -> None:
+    target = team.put(content=b"0" * 2 * SIZE)
+
+    def locked(request: Recorded) -> bool:
+        if ranges(request) and len(list(filter(ranges, wire.requests))) == 3:
+            team.lock(2 * SIZE - 2, 2 * SIZE - 1)
+        return False
+
+    wire.fail(Refuse(), when=locked)
+    code, out, err = through(wire, team).stcc("file", "put", target, "-", "--in-place", "-q", stdin=b"1" * 2 * SIZE)
+
+    assert (code, out) == (1, "")
+    assert err == f"stcc: cannot put {target}: an SMB client has locked a part of it (409 FileLockConflict){PART}"
+    team.close(*team.handles())
+    assert set(team.content()) == set(b"01")
+
+
+def test_a_lease_that_is_broken_midway_is_lost_and_the_file_is_torn(team: Team, wire: Proxy) -> None:
+    target = team.put(content=b"0" * 2 * SIZE)
+
+    def broken(request: Recorded) -> bool:
+        if ranges(request) and len(list(filter(ranges, wire.requests))) == 3:
+            team.lease().break_lease()
+        return False
+
+    wire.fail(Refuse(), when=broken)
+    words = ("file", "put", target, "-", "--exclusive", "-o", "json")
+    answer = through(wire, team).stcc(*words, stdin=b"1" * 2 * SIZE)
+    told = json.loads(answer.out)
+
+    assert (answer.code, answer.err, told["outcome"], told["message"]) == (
+        76,
+        "",
+        "lost",
+        (f"cannot put {target}: its lease was broken meanwhile (412 LeaseNotPresentWithFileOperation){PART.rstrip()}"),
+    )
+
+
+@pytest.mark.parametrize("how", [("--in-place",), ()], ids=["in place", "renamed"])
+def test_a_put_that_is_interrupted_says_what_is_left(
+    how: tuple[str, ...], team: Team, wire: Proxy, tmp_path: Path
+) -> None:
+    target, source = team.put(), tmp_path / "source"
+    source.write_bytes(b"n" * SIZE)
+    wire.fail(Stall(), when=ranges, times=4)
+    process = through(wire, team).stcc.process("file", "put", target, str(source), *how)
+    wait_for(lambda: any(map(ranges, wire.requests)))
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    said = f"{target} may hold a part of it" if how else f"{target} was not put"
+
+    assert (process.returncode, err.decode()) == (130, f"stcc: {said}; interrupted by SIGINT\n")
+
+
+def test_an_outage_midway_is_not_called_harmless(team: Team, wire: Proxy) -> None:
+    target = team.put(content=b"0" * 4 * SIZE)
+
+    def down(request: Recorded) -> bool:
+        return ranges(request) and len(list(filter(ranges, wire.requests))) > 2
+
+    wire.fail(Answer(503, {"x-ms-error-code": "ServerBusy"}), when=down, times=99)
+    code, out, err = through(wire, team).stcc("file", "put", target, "-", "--in-place", "-q", stdin=b"1" * 4 * SIZE)
+
+    assert (code, out) == (70, "")
+    assert err == f"stcc: {target}: the service answered 503 ServerBusy; {target} may hold a part of it\n"
+
+
+@pytest.mark.parametrize("insisting", [("--wait", "20s"), ("--close-handles", "--yes")], ids=["wait", "close"])
+def test_bytes_that_are_locked_are_insisted_on(insisting: tuple[str, ...], team: Team) -> None:
+    target = team.put()
+    handle = team.lock(1, 2)
+    refused = team.stcc("file", "put", target, "-", "--in-place", stdin=b"new")
+    timer = team.later(0.4, lambda: team.close(handle)) if insisting[0] == "--wait" else None
+    code = team.stcc("file", "put", target, "-", "--in-place", "-q", *insisting, stdin=b"new").code
+    if timer is not None:
+        timer.join()
+
+    assert (refused.code, refused.err.splitlines()[0], f"handle: id {handle}," in refused.err) == (
+        9,
+        f"stcc: cannot put {target}: an SMB client has locked a part of it (409 FileLockConflict)",
+        True,
+    )
+    assert (code, team.content(), team.handles()) == (0, b"new", [])
+
+
+def test_without_the_permission_to_delete_what_is_left_over_is_named(team: Team) -> None:
+    target = team.put()
+    token = generate_share_sas(
+        ACCOUNT, team.share, KEY, permission="rcwl", expiry=datetime.now(UTC) + timedelta(hours=1)
+    )
+    url = f"http://127.0.0.1:{team.instance.file_port}/{ACCOUNT}/{target}?{token}"
+    code, out, err = Stcc()("file", "put", url, "-", "--no-diagnose", stdin=b"new")
+    left = drafts(team)
+
+    assert (code, out, err, len(left)) == (
+        3,
+        "",
+        (
+            f"stcc: cannot put {target}: not allowed to rename (403 CannotVerifyCopySource)\n"
+            "  a rename needs the permission to delete; --in-place needs none; "
+            f"what was written so far may be left over: {team.share}/{left[0]}\n"
+        ),
+        1,
+    )
+    assert Stcc()("file", "put", url, "-", "--in-place", "-q", stdin=b"new").code == 0
+    assert team.content() == b"new"
+
+
+def releases(request: Recorded) -> bool:
+    return request.headers.get("x-ms-lease-action") == "release"
+
+
+def test_a_release_whose_answer_is_lost_leaves_nothing_to_say(team: Team, wire: Proxy) -> None:
+    target = team.put()
+    wire.fail(Drop(), when=releases, times=9)
+    answer = through(wire, team).stcc("file", "put", target, "-", "--exclusive", stdin=b"new")
+
+    assert answer == Result(
+        0, f"{team.etag()}\n", f"put {target}, 3 bytes, in place: readers may have seen a part of it\n"
+    )
+    assert team.properties().lease.state == "available"
+
+
+def test_a_release_that_never_arrives_is_told(team: Team, wire: Proxy) -> None:
+    target = team.put()
+    wire.fail(Refuse(), when=releases, times=9)
+    code, out, err = through(wire, team).stcc("file", "put", target, "-", "--exclusive", stdin=b"new")
+    found = re.search(r"--lease-id (\S+)", err)
+    assert found is not None
+
+    assert (code, out, err, team.properties().lease.state) == (
+        0,
+        f"{team.etag()}\n",
+        (
+            f"put {target}, 3 bytes, in place: readers may have seen a part of it\n"
+            f"its lease may still be held: stcc lease release file:{target} --lease-id {found[1]}\n"
+        ),
+        "leased",
+    )
+    assert team.stcc("lease", "release", f"file:{target}", "--lease-id", found[1]).code == 0

@@ -19,7 +19,6 @@ from stcc.operations.waiting import SystemClock
 from stcc.outcomes import Refused
 from stcc.outcomes.file_put import FilePut
 from stcc.outcomes.lease import LeaseAcquired
-from stcc.runtime import Runtime
 from stcc.values import metadata as pairs
 from stcc.values.conditions import Conditions
 from stcc.values.etags import blob_etag
@@ -108,10 +107,17 @@ def _exclusively(asked: Insisting, wanted: "Wanted", sent: Callable[..., FilePut
         held = make_empty(account, file) or _acquired(asked, account, lease, lease_id)
     if isinstance(held, Refused):
         return held
+    done = False
     try:
-        return sent(dataclasses.replace(wanted, lease_id=lease_id), in_place=True)
+        answer = sent(dataclasses.replace(wanted, lease_id=lease_id, exclusive=True), in_place=True)
+        done = isinstance(answer, FilePut)
     finally:
-        _give_back(runtime, lease, lease_id)
+        problem = _give_back(lease, lease_id)
+        if problem is not None and not done:
+            runtime.say(f"stcc: the lease may still be held, under the id {lease_id}: {problem}")
+    if problem is not None and isinstance(answer, FilePut):
+        return dataclasses.replace(answer, still_leased=lease_id)
+    return answer
 
 
 def _acquired(asked: Insisting, account: "Account", lease: "Leases", lease_id: str) -> LeaseAcquired | Refused:
@@ -128,15 +134,22 @@ def _acquired(asked: Insisting, account: "Account", lease: "Leases", lease_id: s
     )
 
 
-def _give_back(runtime: Runtime, lease: "Leases", lease_id: str) -> None:
-    """Release the lease; when that does not work, say so, for it has no end."""
+def _give_back(lease: "Leases", lease_id: str) -> str | None:
+    """Release the lease; return why it may still be held, None if it is not: it has no end."""
     try:
         answer = lease.release(lease_id, conditions=Conditions())
-        problem = answer.summary if isinstance(answer, Refused) else None
+        return answer.summary if isinstance(answer, Refused) and _is_held(lease, lease_id) else None
     except StccError as error:
-        problem = error.message
-    if problem is not None:
-        runtime.say(f"stcc: the lease may still be held, under the id {lease_id}: {problem}")
+        return error.message if _is_held(lease, lease_id) else None
+
+
+def _is_held(lease: "Leases", lease_id: str) -> bool:
+    """Tell whether the lease may be held under this id."""
+    try:
+        answer = lease.held(lease_id)
+    except StccError:
+        return True
+    return not isinstance(answer, Refused) and answer.state == "leased"
 
 
 def _file(text: str) -> FileTarget:

@@ -16,10 +16,12 @@ def human(outcome: FilePut) -> Text:
     how = "" if outcome.how == "renamed" else ", in place: readers may have seen a part of it"
     story = f"put {cell(outcome.target)}, {size}{how}\n{_CHECKED[outcome.checked]}"
     left = "".join(f"left over by a put that was broken off: {cell(name)}\n" for name in outcome.leftovers)
-    return Text(out=f"{outcome.etag}\n", err=story + left)
+    lease = cell(outcome.still_leased)
+    held = f"its lease may still be held: stcc lease release file:{cell(outcome.target)} --lease-id {lease}\n"
+    return Text(out=f"{outcome.etag}\n", err=story + left + (held if lease else ""))
 
 
 def tsv(outcome: FilePut) -> str:
-    """Return the fields on one line; the leftovers are the last, with a space between two."""
+    """Return the fields on one line; between two leftovers is a space."""
     fields = (outcome.etag, outcome.last_modified, outcome.size, outcome.how, outcome.checked)
-    return tsv_line((*fields, " ".join(outcome.leftovers)))
+    return tsv_line((*fields, " ".join(outcome.leftovers), outcome.still_leased))
