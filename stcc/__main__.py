@@ -14,7 +14,7 @@ def run() -> Never:
     gc.disable()
     from stcc.main import main
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores one of them on purpose
             signal.signal(number, _stop)
     sys.unraisablehook = _stop_again

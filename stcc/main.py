@@ -1,6 +1,5 @@
 """argv -> exit code: the only place that prints an answer, and the only place that catches everything."""
 
-import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from stcc.exits import Exit
 from stcc.outcomes import Content, Listing, Refused
 from stcc.runtime import Runtime
 from stcc.settings import FORMATS, Settings, settings
+from stcc.streams import whole
 
 if TYPE_CHECKING:
     from stcc.output.text import Text
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> int:
     """Run one command, say what came of it, and return the exit code."""
-    runtime = runtime or Runtime()
+    runtime = runtime or Runtime(stdout=whole(sys.stdout, fails=True), stderr=whole(sys.stderr, fails=False))
     args = list(sys.argv[1:] if argv is None else argv)
     try:
         with runtime.opened:
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None, runtime: Runtime | None = None) -> i
     except KeyboardInterrupt as stop:
         return _failed(Interrupted(stop), runtime)
     except BrokenPipeError:
-        return _pipe_closed()
+        return Exit.CLOSED_PIPE
     except Exception as error:  # noqa: BLE001  # the edge: one line for people, the rest on request
         if "STCC_DEBUG" in runtime.environment:
             runtime.say(traceback.format_exc())
@@ -125,7 +125,6 @@ def _save(answer: Any, unprinted: "list[Text]", error: Local, runtime: Runtime) 
 
 def _pour(content: Content, runtime: Runtime) -> int:
     refused = content.write(lambda data: _write_bytes(data, runtime))
-    _flush(runtime)
     if refused is None:
         return Exit.DONE
     _printed(refused, runtime)
@@ -139,7 +138,7 @@ def _failed(error: StccError, runtime: Runtime) -> int:
     try:
         _write(text.out, text.err, runtime)
     except BrokenPipeError:
-        return _pipe_closed()
+        return Exit.CLOSED_PIPE
     except Local as unprinted:
         _write("", f"stcc: {unprinted.message}\n", runtime)
     return int(error.exit_code)
@@ -172,7 +171,6 @@ def _write(out: str, err: str, runtime: Runtime) -> None:
         out, err = "", out + err
     if out:
         _write_bytes(out.encode("utf-8", "backslashreplace"), runtime)
-        _flush(runtime)
     if err:
         runtime.tell(err)
 
@@ -189,28 +187,4 @@ def _write_bytes(data: bytes, runtime: Runtime) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _unwritable(error) from error
-
-
-def _flush(runtime: Runtime) -> None:
-    try:
-        runtime.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise _unwritable(error) from error
-
-
-def _unwritable(error: OSError) -> Local:
-    _forget_stdout()
-    return _Unprinted(f"stdout cannot be written: {(error.strerror or '').lower()}")
-
-
-def _pipe_closed() -> int:
-    _forget_stdout()
-    return Exit.CLOSED_PIPE
-
-
-def _forget_stdout() -> None:
-    # What is still buffered has nowhere to go; without this the interpreter would try again, and complain, at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise _Unprinted(f"stdout cannot be written: {(error.strerror or '').lower()}") from error

@@ -2,22 +2,23 @@
 
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from stcc import settings
 from stcc.errors import Declined, Local, Usage
 from stcc.settings import Settings
+from stcc.streams import Patient
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from stcc.connection import Connection
     from stcc.knowledge.operations import Operation
-    from stcc.output.progress import Advance
+    from stcc.output.progress import Advance, Bar
     from stcc.storage.account import Account
     from stcc.storage.wire import Exchange
     from stcc.values.conditions import Conditions
@@ -50,6 +51,7 @@ class Runtime:
         self.opened = ExitStack()
         self.lends_stdout = False
         self.last_words: list[str] = []
+        self._bar: Bar | None = None
 
     @cached_property
     def settings(self) -> Settings:
@@ -109,10 +111,11 @@ class Runtime:
         if yes:
             return
         self.check_can_ask(question, yes=yes)
-        self.say(f"{question}? [y/N] ", end="")
-        if self.stdin.readline().strip().lower() not in {"y", "yes"}:
-            msg = "not confirmed; nothing was changed"
-            raise Declined(msg)
+        with self._undrawn():
+            self.say(f"{question}? [y/N] ", end="")
+            if self.stdin.readline().strip().lower() not in {"y", "yes"}:
+                msg = "not confirmed; nothing was changed"
+                raise Declined(msg)
 
     def check_can_ask(self, question: str, *, yes: bool) -> None:
         """Refuse what would have to be asked, when there is nobody to ask."""
@@ -136,12 +139,21 @@ class Runtime:
         quiet = self.settings.quiet or "NO_COLOR" in self.environment
         return _is_terminal(self.stderr) and not quiet
 
-    def progress(self, label: str, total: int | None) -> "AbstractContextManager[Advance]":
-        """Return what draws the progress of a transfer of `total` bytes, if a person looks."""
+    @contextmanager
+    def progress(self, label: str, total: int | None) -> "Generator[Advance]":
+        """Draw the progress of a transfer of `total` bytes until the block ends, if a person looks."""
         from stcc.output import progress
         from stcc.output.text import cell
 
-        return progress.bar(cell(label), total, self.stderr) if self.shows_progress else progress.silence()
+        if not self.shows_progress:
+            yield progress.Silent()
+            return
+        with progress.bar(cell(label), total, self.stderr) as self._bar:
+            yield self._bar
+
+    def _undrawn(self) -> "AbstractContextManager[None]":
+        """Return a block in which no progress is drawn, for what is to be read or answered."""
+        return nullcontext() if self._bar is None else self._bar.paused()
 
     def check_content(self) -> None:
         """Refuse a format that leaves no room for raw bytes on stdout."""
@@ -161,12 +173,12 @@ class Runtime:
         return self.on_terminal and "NO_COLOR" not in self.environment
 
     @property
-    def bytes_in(self) -> BinaryIO:
+    def bytes_in(self) -> Patient:
         """Stdin as bytes; `Local` when it is closed."""
         if self.stdin is None:
             msg = "stdin is closed"
             raise Local(msg)
-        return self.stdin.buffer
+        return Patient(self.stdin.buffer)
 
     def say(self, text: str, *, end: str = "\n") -> None:
         """Tell a person something while the command is still running."""
@@ -180,12 +192,9 @@ class Runtime:
             return
         from stcc.output.text import without_secrets
 
-        try:
+        with self._undrawn():
             self.stderr.write(without_secrets(text))
             self.stderr.flush()
-        except OSError:
-            # What is still buffered has nowhere to go; the interpreter would try again, and fail, at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stderr.fileno())
 
     def story(self, text: str) -> None:
         """Tell what is going on, unless told to be quiet or to speak to programs only."""
