@@ -6,17 +6,23 @@ import stat
 import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Protocol
 
 from stcc.errors import Local, Usage
 
 _AT_ONCE: Final = 1024 * 1024
 
 
+class Readable(Protocol):
+    """A stream of bytes; it comes to its end when it gives fewer than it was asked for."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
 class Source:
     """Bytes from a file or a stream; a failure to read is `Local`."""
 
-    def __init__(self, stream: BinaryIO, *, name: str, size: int | None) -> None:
+    def __init__(self, stream: Readable, *, name: str, size: int | None) -> None:
         self._stream = stream
         self._name = name
         self.size = size
@@ -34,12 +40,13 @@ class _Still(Source):
 
     def __init__(self, stream: BinaryIO, *, name: str, facts: os.stat_result) -> None:
         super().__init__(stream, name=name, size=facts.st_size)
+        self._descriptor = stream.fileno()
         self._facts = facts
 
     def read(self, size: int, /) -> bytes:
         data = super().read(size)
         if len(data) < size:
-            now = os.fstat(self._stream.fileno())
+            now = os.fstat(self._descriptor)
             if (now.st_size, now.st_mtime_ns) != (self._facts.st_size, self._facts.st_mtime_ns):
                 raise Local(
                     f"{self._name} was changed while it was read; nothing was sent for good",
@@ -51,7 +58,7 @@ class _Still(Source):
 Opened = contextlib.AbstractContextManager[Source]
 
 
-def already_open(stream: BinaryIO, *, name: str) -> Opened:
+def already_open(stream: Readable, *, name: str) -> Opened:
     """Return a stream that somebody else opened and will close."""
     return contextlib.nullcontext(Source(stream, name=name, size=None))
 
@@ -173,15 +180,38 @@ def replacing(path: Path) -> Generator[Draft]:
 def pouring(path: Path) -> Generator[Callable[[bytes], object]]:
     """Open what is no regular file, a pipe or a device, to be written in order; `Local` for every failure."""
     try:
-        with path.open("wb") as file:
+        with path.open("ab") as file:  # /dev/stdout may be a file, and there may be something in it
             yield file.write
     except OSError as error:
         raise unwritable(path, error) from error
 
 
+def write(path: Path, data: bytes) -> None:
+    """Write a small file as a whole, or leave the old one; what is no regular file is written to."""
+    if not has_places(path):
+        with pouring(path) as pour:
+            pour(data)
+        return
+    with replacing(path) as draft:
+        draft.write(data, 0)
+        draft.keep(len(data))
+
+
+def remove(path: Path) -> None:
+    """Remove a regular file, if it is there, and nothing else; `Local` when it stays."""
+    try:
+        if has_places(path):
+            Path(os.path.realpath(path)).unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
 def has_places(path: Path) -> bool:
-    """Tell whether bytes have places in it: a regular file, or one that is still to be made."""
-    return path.is_file() or not path.exists()
+    """Tell whether bytes have places in it: a regular file, or one that is still to be made.
+
+    What is in /dev is not ours to replace, whatever it leads to.
+    """
+    return not path.exists() or (path.is_file() and not path.is_relative_to("/dev"))
 
 
 def put_in_place(draft: Draft, name: Path, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from stcc.exits import Exit
 from stcc.outcomes import Refused, Reply
@@ -98,6 +99,10 @@ class FakeLease:
             etag=ETAG,
             last_modified=WHEN,
         )
+
+    def named(self, refused: Refused, /) -> Refused:
+        self.asked.append("named")
+        return replace(refused, observed={"handles": ["7"]})
 
     @contextmanager
     def gone(self) -> Generator[None]:

@@ -51,11 +51,8 @@ def save(name: str | None, etag: str) -> None:
     """Write an ETag to its file, as a whole or not at all; `Local` tells it where that fails."""
     if name is None:
         return
-    data = f"{etag}\n".encode()
     try:
-        with files.replacing(Path(name)) as draft:
-            draft.write(data, 0)
-            draft.keep(len(data))
+        files.write(Path(name), f"{etag}\n".encode())
     except Local as error:
         error.message += f"; what was asked has been done, and the ETag is {etag}"
         raise

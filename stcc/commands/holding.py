@@ -1,6 +1,5 @@
 """What the commands that hold something have in common: their options, and the engine that a name lives on."""
 
-import dataclasses
 import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -46,11 +45,16 @@ Fair = Annotated[bool, typer.Option("--fair", help="On Redis: one after the othe
 
 def patience(runtime: Runtime, wait: str | None, *, no_wait: bool) -> Patience:
     """Return how long to wait, and how to tell for whom."""
-    if wait is not None and no_wait:
-        raise Usage("--wait and --no-wait exclude each other")
-    seconds = 0.0 if wait is None else times.waiting(wait, option="--wait")
+    seconds = seconds_to_wait(wait, no_wait=no_wait) or 0.0
     told = runtime.settings.verbose or runtime.watched
     return Patience(wait=seconds, clock=SystemClock(), tell=runtime.story if told else _to_nobody)
+
+
+def seconds_to_wait(wait: str | None, *, no_wait: bool) -> float | None:
+    """Return how long to wait; None where nobody wants to."""
+    if wait is not None and no_wait:
+        raise Usage("--wait and --no-wait exclude each other")
+    return None if wait is None else times.waiting(wait, option="--wait")
 
 
 def _to_nobody(_: str) -> None:
@@ -89,30 +93,15 @@ def key(runtime: Runtime, place: Place) -> str:
 
 
 @contextmanager
-def queued(
-    runtime: Runtime, place: Place, lock: Lock, patience: Patience
-) -> Generator[tuple[Patience, Callable[[], object]]]:
-    """Let this user's runs on this host wait for one another; yield how to wait, and how to take the turn.
-
-    On Redis, those who wait are woken anyway.
-    """
-    if not isinstance(place, AzurePlace):
-        yield patience, bool
-        return
-    queue = neighbours(runtime, key(runtime, place), left=lambda state: state.left, wait=lock.wait)
-    try:
-        yield dataclasses.replace(patience, pause=queue.pause), queue.take
-    finally:
-        queue.close()
-
-
-def neighbours(
-    runtime: Runtime, name: str, *, left: Callable[[S], float | None], wait: Callable[[S, float], None]
-) -> Neighbours[S]:
-    """Return the queue of this user's runs on this host, for one name."""
+def queued(runtime: Runtime, name: str) -> Generator[Neighbours]:
+    """Let this user's runs on this host wait for one another."""
     runtime_directory = runtime.environment.get("XDG_RUNTIME_DIR")
     directory = Path(runtime_directory or user_state_dir("stcc", appauthor=False)) / "stcc-runs"
-    return Neighbours(directory, name, clock=SystemClock(), left=left, wait=wait)
+    queue = Neighbours(directory, name, clock=SystemClock())
+    try:
+        yield queue
+    finally:
+        queue.close()
 
 
 def grant(runtime: Runtime, place: Place, granted: Granted) -> tuple[Grant, LockHold]:
@@ -145,16 +134,25 @@ def redis(runtime: Runtime, server: RedisServer, *, timeout: float | None = None
 
 
 def lock_at(
-    runtime: Runtime, place: Place, *, poll_max: float = 1.0, fair: bool = False, hurried: float | None = None
+    runtime: Runtime,
+    place: Place,
+    *,
+    poll_max: float = 1.0,
+    fair: bool = False,
+    hurried: float | None = None,
+    nap: Callable[[float], None] | None = None,
 ) -> Lock:
-    """Return the lock of a name, on its engine; `hurried`: how many seconds one answer may take."""
+    """Return the lock of a name, on its engine; `hurried`: how many seconds one answer may take.
+
+    `nap` lets time pass between two looks, where those who wait are not woken.
+    """
     if isinstance(place, AzurePlace):
         if fair:
             raise Usage("--fair needs Redis: on Azure, nobody keeps the order of those who wait")
         account = runtime.account(place.blob.at, timeout=hurried)
         from stcc.storage.locks import AzureLock
 
-        return AzureLock(account, place, clock=SystemClock(), poll_max=poll_max)
+        return AzureLock(account, place, clock=SystemClock(), poll_max=poll_max, nap=nap)
     from stcc.redis_engine.lock import RedisLock
 
     return RedisLock(redis(runtime, place.server, timeout=hurried), place, clock=SystemClock(), fair=fair)

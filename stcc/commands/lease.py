@@ -55,7 +55,7 @@ def acquire(
     if proposed_id is None and runtime.settings.output == "none":
         raise Usage("--output none would leave nobody with the id of the lease", hint="choose it with --proposed-id")
     chosen = str(uuid.uuid4()) if proposed_id is None else parse_id(proposed_id, option="--proposed-id")
-    patience = _patience(wait, no_wait=no_wait)
+    patience = holding.seconds_to_wait(wait, no_wait=no_wait)
     account = runtime.account(leased.at)
     from stcc.storage.leases import Leases
 
@@ -204,8 +204,8 @@ def run(
     what = running.task(runtime, command)
     leased, _ = _leased(runtime, target)
     seconds = _seconds(leased, duration, default=30, or_ever=False)
-    patience = holding.patience(runtime, wait, no_wait=no_wait)
-    return under_lease.run(runtime, what, leased, seconds=seconds, patience=patience, create=b"" if create else None)
+    patience = holding.seconds_to_wait(wait, no_wait=no_wait)
+    return under_lease.run(runtime, what, leased, seconds=seconds, wait=patience, create=b"" if create else None)
 
 
 def _leased(runtime: Runtime, text: str) -> tuple[Leasable, Conditions]:
@@ -236,9 +236,3 @@ def _seconds(target: Leasable, given: str | None, *, default: int, or_ever: bool
     if given == "infinite" and or_ever:
         return None
     return times.whole_seconds(given, option="--duration", low=15, high=60, note="or infinite" if or_ever else "")
-
-
-def _patience(wait: str | None, *, no_wait: bool) -> float | None:
-    if wait is not None and no_wait:
-        raise Usage("--wait and --no-wait exclude each other")
-    return None if wait is None else times.waiting(wait, option="--wait")

@@ -173,17 +173,18 @@ def run(
     what = running.task(runtime, command)
     place = places.place(name, "lock", container=container)
     claim, patience = _claim(place, who, ttl, note), holding.patience(runtime, wait, no_wait=no_wait)
-    lock = holding.lock_at(runtime, place, poll_max=holding.poll(poll_max), fair=fair)
-    with holding.queued(runtime, place, lock, patience) as (patient, take_turn):
+    longest, key = holding.poll(poll_max), holding.key(runtime, place)
+    with holding.queued(runtime, key) as queue:
+        lock = holding.lock_at(runtime, place, poll_max=longest, fair=fair, nap=queue.nap)
 
         def acquire() -> Grant | Refused:
-            answer = locking.acquire(lock, claim, patience=patient)
+            answer = locking.acquire(lock, claim, patience=patience)
             if isinstance(answer, Refused):
                 return answer
-            take_turn()
+            queue.take()
             return holding.grant(runtime, place, answer)[0]
 
-        return running.run(runtime, what, place=holding.key(runtime, place), target=lock.target, acquire=acquire)
+        return running.run(runtime, what, place=key, target=lock.target, acquire=acquire)
 
 
 def broken(runtime: Runtime, lock: Lock, *, yes: bool) -> Answer:

@@ -15,7 +15,7 @@ import typer
 
 from stcc import files
 from stcc.commands.options import StccCommand
-from stcc.errors import StccError, Usage
+from stcc.errors import Interrupted, Local, StccError, Usage
 from stcc.exits import Exit
 from stcc.operations import supervising
 from stcc.operations.holding import Holding
@@ -74,6 +74,9 @@ def task(runtime: Runtime, command: list[str] | None) -> Task:
     runtime.lends_stdout = True
     flags = runtime.flags
     shell, status = flags.get("shell"), flags.get("status-file")
+    path = None if status is None else _status_path(status)
+    if path is not None:
+        files.remove(path)  # what it says of an earlier run is not true of this one
     if (shell is None) == (not command):
         raise Usage("one command is needed: after --, or with -c")
     words = [*(command or [])] if shell is None else [runtime.environment.get("SHELL") or "/bin/sh", "-c", shell]
@@ -83,7 +86,7 @@ def task(runtime: Runtime, command: list[str] | None) -> Task:
     return Task(
         command=words,
         busy_code=_exit_code(flags.get("busy-exit-code", str(int(Exit.BUSY)))),
-        status=None if status is None else _status_path(status),
+        status=path,
         grace=times.duration(flags.get("kill-grace", "5s"), option="--kill-grace"),
         max_hold=None if most is None else _positive(most, option="--max-hold"),
     )
@@ -100,17 +103,16 @@ def run(
 ) -> CommandRan | Refused:
     """Acquire, run, give back; the exit code is the command's own. 75 when it could not be had, 76 when it was lost."""
     check_not_nested(runtime, place, target)
-    if task.status is not None:
-        task.status.unlink(missing_ok=True)  # what it says of an earlier run is not true of this one
     began = time.monotonic()
     try:
         granted = acquire()
-    except StccError as error:
-        _write_status(task, {"outcome": error.kind, "exit_code": int(error.exit_code)})
-        raise
+    except (StccError, KeyboardInterrupt) as stop:
+        error = stop if isinstance(stop, StccError) else Interrupted(stop)
+        _write_status(runtime, task, {"outcome": error.kind, "exit_code": int(error.exit_code)})
+        raise error from None
     waited = time.monotonic() - began
     if isinstance(granted, Refused):
-        return _not_begun(task, granted, waited)
+        return _not_begun(runtime, task, granted, waited)
     acquired_at = iso(datetime.now(UTC).replace(microsecond=0)) or ""
     if runtime.settings.verbose:
         runtime.say(f"acquired {target} after {waited:.1f} seconds")
@@ -135,7 +137,7 @@ def under(runtime: Runtime, task: Task, granted: Grant, *, place: str, waited: f
         )
     except StccError as error:
         error.target = granted.hold.target
-        _write_status(task, {"outcome": error.kind, "exit_code": int(error.exit_code), "child_exit": None})
+        _write_status(runtime, task, {"outcome": error.kind, "exit_code": int(error.exit_code), "child_exit": None})
         raise
     finally:
         released, lost = _given_back(runtime, granted)
@@ -159,7 +161,7 @@ def under(runtime: Runtime, task: Task, granted: Grant, *, place: str, waited: f
         stopped=ended.stopped,
         released=released,
     )
-    _write_status(task, {"outcome": answer.kind, "exit_code": answer.exit_code, **_facts(answer)})
+    _write_status(runtime, task, {"outcome": answer.kind, "exit_code": answer.exit_code, **_facts(answer)})
     return answer
 
 
@@ -173,9 +175,9 @@ def _given_back(runtime: Runtime, granted: Grant) -> tuple[bool, str | None]:
     return lost is None, None if lost is None else lost.why
 
 
-def _not_begun(task: Task, refused: Refused, waited: float) -> Refused:
+def _not_begun(runtime: Runtime, task: Task, refused: Refused, waited: float) -> Refused:
     code = task.busy_code if refused.outcome == _BUSY else int(refused.exit_code)
-    _write_status(task, {"outcome": refused.outcome, "exit_code": code, "waited": round(waited, 3)})
+    _write_status(runtime, task, {"outcome": refused.outcome, "exit_code": code, "waited": round(waited, 3)})
     return dataclasses.replace(refused, exit_code=code)
 
 
@@ -198,15 +200,16 @@ def _exit_code(text: str) -> int:
 
 def _status_path(text: str) -> Path:
     path = Path(text)
-    if not text.strip() or path.is_dir() or not os.access(path.parent, os.W_OK):
+    if not text.strip() or path.is_dir() or not os.access(path.parent if files.has_places(path) else path, os.W_OK):
         raise Usage(f"--status-file cannot be written: {text!r}")
     return path
 
 
-def _write_status(task: Task, facts: Mapping[str, object]) -> None:
+def _write_status(runtime: Runtime, task: Task, facts: Mapping[str, object]) -> None:
+    """Write how it went; when that cannot be written, say so: the exit code is the command's."""
     if task.status is None:
         return
-    data = f"{json.dumps(facts)}\n".encode()
-    with files.replacing(task.status) as draft:
-        draft.write(data, 0)
-        draft.keep(len(data))
+    try:
+        files.write(task.status, f"{json.dumps(facts)}\n".encode())
+    except Local as error:
+        runtime.say(f"stcc: {error.message}")

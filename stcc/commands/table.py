@@ -94,7 +94,7 @@ def run(
     runtime = runtime_of(ctx)
     what = running.task(runtime, command)
     seconds = times.whole_seconds(duration, option="--duration", low=15, high=60)
-    patience = holding.patience(runtime, wait, no_wait=no_wait)
+    patience = holding.seconds_to_wait(wait, no_wait=no_wait)
     named = table_target(table)
     if named.at is not None:
         raise Usage("table run takes the name of a table: its lock is a blob of the account that is configured")
@@ -102,4 +102,4 @@ def run(
     if blob.snapshot is not None:
         raise Usage("a snapshot cannot be leased")
     record = json.dumps({"kind": "table", "table": named.table}).encode()
-    return leased.run(runtime, what, blob, seconds=seconds, patience=patience, create=record)
+    return leased.run(runtime, what, blob, seconds=seconds, wait=patience, create=record)

@@ -9,12 +9,12 @@ from typing import TypeVar
 from stcc.errors import Interrupted, StccError, Unknown
 from stcc.operations.locking import Lock
 from stcc.operations.permits import Semaphore
-from stcc.operations.waiting import Clock
+from stcc.operations.waiting import Clock, SystemClock
 from stcc.outcomes import Refused
 from stcc.redis_engine.lock import RedisLock
 from stcc.redis_engine.removal import remove
 from stcc.redis_engine.semaphore import RedisSemaphore
-from stcc.redis_engine.server import Line, connect
+from stcc.redis_engine.server import Line, connect, patiently
 from stcc.storage import containers, queues, shares, tables
 from stcc.storage.account import Account
 from stcc.storage.leases import Leases
@@ -90,6 +90,8 @@ class Place:
 
     def _on_redis(self, kind: Kind, server: RedisServer) -> tuple[Line, RedisPlace]:
         line, place = connect(server, timeout=10), RedisPlace(kind, f"stcc-demo-{_fresh()}", server)
+        # Where this is refused, nothing is there yet that could be left over.
+        patiently(lambda: line.ask(("PING",)), target=str(server), clock=SystemClock())
         self._ending.callback(self._delete, place, partial(remove, line, place))
         return line, place
 

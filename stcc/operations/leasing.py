@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from stcc.exits import Exit
+from stcc.knowledge.refusals import BY_SMB
 from stcc.operations.waiting import Clock, pauses, until
 from stcc.outcomes import Refused
 from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseShown
@@ -27,6 +28,10 @@ class Lease(Protocol):
         """Look at its state."""
         ...
 
+    def named(self, refused: Refused, /) -> Refused:
+        """Return a refusal because of SMB clients with who they are."""
+        ...
+
 
 class Timed:
     """A lease that remembers when it was last asked for, on our clock: its holder counts from before that."""
@@ -47,6 +52,10 @@ class Timed:
         """Look at its state."""
         return self._lease.show()
 
+    def named(self, refused: Refused, /) -> Refused:
+        """Return a refusal because of SMB clients with who they are."""
+        return self._lease.named(refused)
+
 
 def acquire(
     lease: Lease,
@@ -54,12 +63,14 @@ def acquire(
     *,
     seconds: int | None,
     conditions: Conditions,
-    wait: float,
+    wait: float | None,
     clock: Clock,
     look: bool = True,
     pause: Callable[[float], None] | None = None,
 ) -> LeaseAcquired | Refused:
-    """Acquire a lease, trying for at most `wait` seconds; then it is busy, and only then looked at.
+    """Acquire a lease, trying for at most `wait` seconds (None: once); then it is busy, and only then looked at.
+
+    What is refused though nobody has leased it, as by an SMB client, is a conflict where nobody wanted to wait.
 
     While somebody has it, it is looked at, not asked for: refusals would fill the logs of the service. `pause`
     lets time pass between two tries, at most so many seconds.
@@ -77,24 +88,30 @@ def acquire(
         tries[:] = [answer]
         return None
 
-    answer = until(attempt, wait=wait, clock=clock, between=pauses(longest=LONGEST_PAUSE), pause=pause)
-    return answer if answer is not None else _busy(lease, tries[0], wait=wait, look=look)
+    answer = until(attempt, wait=wait or 0, clock=clock, between=pauses(longest=LONGEST_PAUSE), pause=pause)
+    return answer if answer is not None else _not_had(lease, tries[0], wait=wait, look=look)
 
 
-def _busy(lease: Lease, refused: Refused, *, wait: float, look: bool) -> Refused:
-    seen = lease.show() if look else None
-    observed = None
-    if isinstance(seen, LeaseShown):
-        observed = {"lease_state": seen.state, "lease_status": seen.status, "lease_duration": seen.duration}
-    still, after = ("still ", f" after {wait:g} seconds") if wait else ("", "")
-    leased = (refused.error_code or "Lease").startswith("Lease")  # else an SMB client has the file open
-    return dataclasses.replace(
-        refused,
-        outcome="busy",
-        exit_code=Exit.BUSY,
-        summary=f"{refused.target} is {still}leased by somebody else{after}" if leased else refused.summary + after,
-        observed=observed,
-    )
+def _not_had(lease: Lease, refused: Refused, *, wait: float | None, look: bool) -> Refused:
+    """Return what it is after the last try: somebody else's, or refused for another reason that waiting might end."""
+    if look:
+        refused = lease.named(refused) if refused.error_code in BY_SMB else _looked_at(lease, refused)
+    if (refused.error_code or "Lease").startswith("Lease"):
+        still, after = ("still ", f" after {wait:g} seconds") if wait else ("", "")
+        summary = f"{refused.target} is {still}leased by somebody else{after}"
+    elif wait is None:
+        return refused
+    else:
+        summary = f"{refused.summary}, still after {wait:g} second{'' if wait == 1 else 's'}"
+    return dataclasses.replace(refused, outcome="busy", exit_code=Exit.BUSY, summary=summary)
+
+
+def _looked_at(lease: Lease, refused: Refused) -> Refused:
+    seen = lease.show()
+    if not isinstance(seen, LeaseShown):
+        return refused
+    observed = {"lease_state": seen.state, "lease_status": seen.status, "lease_duration": seen.duration}
+    return dataclasses.replace(refused, observed=observed)
 
 
 def until_free(lease: Lease, broken: LeaseBroken, *, wait: float, clock: Clock) -> LeaseBroken | Refused:

@@ -106,13 +106,11 @@ class Patience:
     wait: float
     clock: Clock
     tell: Callable[[str], None]
-    pause: Callable[[State, float], None] | None = None
 
 
 def acquire(lock: Lock, claim: Claim, *, patience: Patience, reentrant: bool = False) -> Granted | Refused:
     """Take the lock as soon as it is free, or say who holds it when the time is up."""
     ends = patience.clock.monotonic() + patience.wait
-    pause = patience.pause or lock.wait
     told: tuple[object, ...] | None = ()
     while True:
         left = ends - patience.clock.monotonic()
@@ -126,7 +124,7 @@ def acquire(lock: Lock, claim: Claim, *, patience: Patience, reentrant: bool = F
             if told != (now := answer.held and (answer.held.identity, answer.held.fence)):
                 told = now
                 patience.tell(f"waiting for {holder(answer)}")
-            pause(answer, left)
+            lock.wait(answer, left)
         elif isinstance(answer, Unavailable):
             patience.tell(f"{answer.message}; trying again")
             patience.clock.sleep(min(1.0, left))

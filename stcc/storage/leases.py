@@ -5,7 +5,6 @@ asking for the same lease; the id that comes back must be that one.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -108,6 +107,10 @@ class Leases:
         """Look at the lease; nobody can read its id or its remaining time."""
         return self._shown("show the lease of")
 
+    def named(self, answer: Refused, /) -> Refused:
+        """Return the refusal of an acquisition because of SMB clients with who they are."""
+        return self._named(answer, look=True, waits=True)
+
     def held(self, lease_id: str) -> LeaseShown | Refused:
         """Look whether the lease is still held under this id: a request that carries another one is refused."""
         return self._shown("look at", lease=lease_id)
@@ -159,7 +162,7 @@ class Leases:
         try:
             said, settled = change(send, target=self._target, look=self._look)
         except Rejected as rejected:
-            return self._refused(rejected, doing, conditions, look=look)
+            return self._refused(rejected, doing, conditions, look=look, waits=verb == "acquire")
         return self._facts(said, settled)
 
     def _facts(self, said: Said[Any], settled: str | None) -> dict[str, Any]:
@@ -175,27 +178,20 @@ class Leases:
     def _look(self) -> Callable[[], Mapping[str, object]] | None:
         return (lambda: lease_facts(ask(self._properties).value)) if self._diagnose else None
 
-    def _refused(self, rejected: Rejected, doing: str, conditions: Conditions, *, look: bool = True) -> Refused:
-        file = self._subject if rejected.code in BY_SMB and isinstance(self._subject, FileTarget) else None
-        seen = self._look if file is None else self._look_at_handles(file)
-        answer = refused(
-            rejected,
-            target=self._target,
-            doing=doing,
-            look=seen if look else None,
-            expected=conditions.expected_etag,
-        )
-        if file is None:
+    def _refused(
+        self, rejected: Rejected, doing: str, conditions: Conditions, *, look: bool = True, waits: bool = False
+    ) -> Refused:
+        by_smb = rejected.code in BY_SMB
+        seen = self._look if look and not by_smb else None
+        answer = refused(rejected, target=self._target, doing=doing, look=seen, expected=conditions.expected_etag)
+        return self._named(answer, look=look, waits=waits) if by_smb else answer
+
+    def _named(self, answer: Refused, *, look: bool, waits: bool) -> Refused:
+        if not isinstance(self._subject, FileTarget):
             return answer
-        return replace(answer, hint=f"wait until it is closed (--wait 60s), or: stcc file close-handles {file}")
+        from stcc.storage.handles import named
 
-    def _look_at_handles(self, file: FileTarget) -> Callable[[], Mapping[str, object]] | None:
-        """Return how to find out which SMB clients are in the way."""
-        if not self._diagnose:
-            return None
-        from stcc.storage.handles import opened
-
-        return lambda: {"handles": [handle.facts() for handle in opened(self._account, file, recursive=False)]}
+        return named(answer, self._account, self._subject, look=look, waits=waits)
 
 
 def _after(headers: Mapping[str, str], seconds: int) -> str:

@@ -4,7 +4,7 @@ The record keeps how long it is held, not until when: nobody's clock but the ser
 when it is released, so that the fence only grows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -27,10 +27,18 @@ from stcc.values.times import iso
 class AzureLock:
     """The lock of one name; waiting is polling, with pauses that grow up to `poll_max` seconds."""
 
-    def __init__(self, account: Account, place: AzurePlace, *, clock: Clock, poll_max: float) -> None:
+    def __init__(
+        self,
+        account: Account,
+        place: AzurePlace,
+        *,
+        clock: Clock,
+        poll_max: float,
+        nap: Callable[[float], None] | None = None,
+    ) -> None:
         self.target = str(place)
         self._records = Records(account, place, clock=clock)
-        self._clock = clock
+        self._nap = nap or clock.sleep
         self._pauses = pauses(longest=poll_max)
 
     def read(self) -> State | Refused:
@@ -60,7 +68,7 @@ class AzureLock:
     def wait(self, state: State, limit: float) -> None:
         """Sleep until the next look."""
         until_free = limit if state.left is None else max(0.05, state.left)
-        self._clock.sleep(max(0.0, min(next(self._pauses), limit, until_free)))
+        self._nap(max(0.0, min(next(self._pauses), limit, until_free)))
 
     def _granted(self, tenure: Tenure, fence: int, token: Found) -> Granted | Overtaken | Refused:
         stored = self._records.write(record(tenure, fence), over=token.etag)

@@ -79,6 +79,10 @@ def place(text: str, kind: Kind, *, container: str | None = None) -> Place:
 
 def azure_place(name: str, kind: Kind, *, container: str | None = None, at: Location | None = None) -> AzurePlace:
     """Return the blob that keeps a name: `KIND/NAME` in the container of the locks."""
+    if "\\" in name:  # two spellings of one blob, of which nobody would know that they are one
+        raise Usage(
+            f"a backslash cannot be part of the name of a {kind} on Azure: {name!r}", hint="there it is a slash"
+        )
     found = blob_target(f"{container or CONTAINER}/{kind}/{_checked(name, kind)}")
     return AzurePlace(kind, name, found._replace(at=at))
 

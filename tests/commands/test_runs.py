@@ -1,6 +1,7 @@
 """Commands that run under a lock or a permit: what they are told, what they return, what becomes of the lock."""
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -289,15 +290,70 @@ def test_runs_that_wait_for_one_another_count(noun: str, stcc: Stcc, records: Ma
     assert (counter.read_text(), holds(record)) == ("4\n", [])
 
 
-def test_who_waits_for_a_neighbour_leaves_the_service_alone(
+def test_who_waits_for_a_neighbour_asks_the_service_no_more_often_than_a_stranger(
     proxied: ProxiedAccount, proxied_stcc: Stcc, lock: Record
 ) -> None:
     first = proxied_stcc.process("lock", "run", lock.name, "-c", "echo; sleep 2.5")
     assert first.stdout is not None
     first.stdout.readline()
-    second = proxied_stcc.process("lock", "run", lock.name, "--wait", "20s", "--", "echo", "then")
+    proxied.clear()
+    second = proxied_stcc.process("lock", "run", lock.name, "--wait", "20s", "--poll-max", "60s", "--", "echo", "then")
 
-    assert (second.communicate(timeout=20)[0], first.wait(10)) == (b"then\n", 0)
-    methods = [request.method for request in proxied.requests]
-    assert (methods.count("GET") <= 4, methods.count("PUT")) == (True, 4)
-    first.communicate()
+    assert (second.communicate(timeout=20)[0], first.communicate(timeout=10)[1], first.returncode) == (
+        b"then\n",
+        b"",
+        0,
+    )
+    assert len([one for one in proxied.requests if one.method == "GET"]) < 15
+
+
+def test_a_neighbour_that_is_stopped_while_it_waits_is_in_nobodys_way(stcc: Stcc, lock: Record) -> None:
+    lock.hold("you", ttl=86400)
+    waiting = ("lock", "run", lock.name, "--wait", "60s", "-v", "--", "echo", "in")
+    runs: list[subprocess.Popen[bytes]] = []
+    for _ in range(2):
+        run = stcc.process(*waiting)
+        runs.append(run)
+        assert run.stderr is not None
+        while b"waiting for" not in run.stderr.readline():
+            pass
+        time.sleep(0.5)  # it has the turn, or waits for it
+    runs[0].send_signal(signal.SIGSTOP)
+    lock.free()
+    try:
+        assert (runs[1].communicate(timeout=10)[0], runs[1].returncode) == (b"in\n", 0)
+    finally:
+        runs[0].send_signal(signal.SIGCONT)
+        runs[0].communicate(timeout=20)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGQUIT, 131)])
+def test_who_is_ended_while_it_waits_says_so(
+    number: signal.Signals, code: int, stcc: Stcc, lock: Record, tmp_path: Path
+) -> None:
+    lock.hold("you", ttl=600)
+    file = tmp_path / "status"
+    run = stcc.process("lock", "run", lock.name, "--wait", "60s", "-v", "--status-file", str(file), "--", "true")
+    assert run.stderr is not None
+    while b"waiting for" not in run.stderr.readline():
+        pass
+    run.send_signal(number)
+    _, err = run.communicate(timeout=20)
+
+    assert (run.returncode, f"stcc: interrupted by {number.name}" in err.decode()) == (code, True)
+    assert json.loads(file.read_text()) == {"outcome": "interrupted", "exit_code": code}
+
+
+def test_a_status_of_an_earlier_run_does_not_stay(stcc: Stcc, lock: Record, tmp_path: Path) -> None:
+    file = tmp_path / "status"
+    file.write_text("old")
+
+    assert stcc.run("lock", "run", lock.name, "--ttl", "0", "--status-file", str(file), "--", "true").code == 2
+    assert not file.exists()
+
+
+def test_a_status_that_cannot_be_written_is_said_and_changes_nothing(stcc: Stcc, lock: Record) -> None:
+    answer = stcc.run("lock", "run", lock.name, "--status-file", "/dev/full", "--", "sh", "-c", "exit 5")
+
+    assert answer == Result(5, "", "stcc: '/dev/full' cannot be written: no space left on device\n")
+    assert Path("/dev/full").is_char_device()

@@ -16,7 +16,7 @@ from stcc.storage.leases import Leases
 from stcc.values.conditions import Conditions
 from stcc.values.targets import blob_target
 from tests.azurite import HASTE
-from tests.fakes import FakeClock, FakeLease
+from tests.fakes import FakeClock, FakeLease, refused
 from tests.situations import HELD, OTHER, Situation
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NONE = Conditions()
 
 
-def acquire(lease: FakeLease, clock: FakeClock, *, wait: float, look: bool = True) -> LeaseAcquired | Refused:
+def acquire(lease: FakeLease, clock: FakeClock, *, wait: float | None, look: bool = True) -> LeaseAcquired | Refused:
     return leasing.acquire(lease, OTHER, seconds=30, conditions=NONE, wait=wait, clock=clock, look=look)
 
 
@@ -100,6 +100,58 @@ def test_a_look_that_finds_nothing_leaves_the_refusal(held: FakeLease, clock: Fa
 
     assert isinstance(answer, Refused)
     assert (answer.exit_code, answer.observed) == (Exit.BUSY, None)
+
+
+class Refusing(FakeLease):
+    """A lease that nobody has, and nobody gets."""
+
+    code = "SharingViolation"
+
+    def acquire(self, *_: object, **__: object) -> Refused:
+        self.asked.append("acquire")
+        return refused(409, self.code, Exit.CONFLICT)
+
+
+@pytest.mark.parametrize(
+    ("wait", "code", "summary"),
+    [
+        (None, Exit.CONFLICT, "SharingViolation"),
+        (0.0, Exit.BUSY, "SharingViolation, still after 0 seconds"),
+        (1.0, Exit.BUSY, "SharingViolation, still after 1 second"),
+        (5.0, Exit.BUSY, "SharingViolation, still after 5 seconds"),
+    ],
+)
+def test_an_open_file_is_busy_only_after_waiting_and_those_who_have_it_are_named(
+    wait: float | None, code: Exit, summary: str, clock: FakeClock
+) -> None:
+    lease = Refusing(clock)
+    answer = acquire(lease, clock, wait=wait)
+
+    assert isinstance(answer, Refused)
+    assert (answer.exit_code, answer.summary, answer.observed) == (code, summary, {"handles": ["7"]})
+    assert (lease.asked[-1], lease.asked.count("named")) == ("named", 1)
+    assert clock.now == pytest.approx(100 + (wait or 0))
+    unseen = acquire(lease, clock, wait=wait, look=False)
+    assert isinstance(unseen, Refused)
+    assert (unseen.exit_code, unseen.observed, lease.asked.count("named")) == (code, None, 1)
+
+
+def test_what_is_refused_for_no_lease_is_a_conflict_where_nobody_waits(clock: FakeClock) -> None:
+    lease = Refusing(clock)
+    lease.code = "ContainerBeingDeleted"
+    answers = [acquire(lease, clock, wait=wait, look=False) for wait in (None, 5.0)]
+
+    assert [(answer.exit_code, answer.summary) for answer in answers if isinstance(answer, Refused)] == [
+        (Exit.CONFLICT, "ContainerBeingDeleted"),
+        (Exit.BUSY, "ContainerBeingDeleted, still after 5 seconds"),
+    ]
+
+
+def test_a_held_lease_is_busy_also_where_nobody_waits(held: FakeLease, clock: FakeClock) -> None:
+    answer = acquire(held, clock, wait=None, look=False)
+
+    assert isinstance(answer, Refused)
+    assert (answer.outcome, answer.exit_code, answer.summary) == ("busy", Exit.BUSY, "c/b is leased by somebody else")
 
 
 @pytest.mark.parametrize(

@@ -13,23 +13,19 @@ from tests.fakes import FakeClock
 
 
 class World:
-    """A directory of queues; a state is the seconds that a hold may last, None for ever."""
+    """A directory of queues, and a clock."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.clock = FakeClock()
-        self.strangers: list[tuple[float | None, float]] = []
 
-    def queue(self, name: str = "n") -> Neighbours[float | None]:
-        return Neighbours(self.directory, name, clock=self.clock, left=lambda state: state, wait=self._wait)
+    def queue(self, name: str = "n") -> Neighbours:
+        return Neighbours(self.directory, name, clock=self.clock)
 
-    def _wait(self, state: float | None, limit: float) -> None:
-        self.strangers.append((state, limit))
-
-    def paused(self, queue: Neighbours[float | None], state: float | None, limit: float) -> float:
-        """Return how long a pause took."""
+    def slept(self, queue: Neighbours, seconds: float) -> float:
+        """Return how long a nap took."""
         began = self.clock.now
-        queue.pause(state, limit)
+        queue.nap(seconds)
         return round(self.clock.now - began, 6)
 
 
@@ -65,44 +61,29 @@ def test_names_do_not_wait_for_one_another(world: World) -> None:
     assert (world.queue("a").take(), world.queue("b").take()) == (True, True)
 
 
-def test_who_has_a_neighbour_waits_for_it_and_asks_nobody(world: World) -> None:
+def test_who_has_a_neighbour_sleeps_as_long_as_a_stranger_and_looks_at_the_file_meanwhile(world: World) -> None:
     first, second = world.queue(), world.queue()
     first.take()
 
-    assert (world.paused(second, 30.0, 3.0), world.strangers) == (3.0, [])
+    assert (world.slept(second, 3.0), second.take()) == (3.0, False)
     assert set(world.clock.sleeps) <= {0.02, world.clock.sleeps[-1]}
 
 
-def test_a_turn_that_becomes_free_ends_the_pause_at_once(world: World) -> None:
+def test_a_turn_that_becomes_free_ends_the_nap_at_once(world: World) -> None:
     first = world.queue()
     first.take()
     world.clock = ClosingClock(1.0, first.close)
     second = world.queue()
 
-    assert 1.0 <= world.paused(second, 30.0, 10.0) < 1.05
+    assert 1.0 <= world.slept(second, 10.0) < 1.05
     assert second.take()
 
 
-def test_nobody_waits_longer_than_the_hold_that_was_read_can_last(world: World) -> None:
-    first, second = world.queue(), world.queue()
-    first.take()
-
-    assert (world.paused(second, 2.0, 30.0), world.paused(second, None, 30.0)) == (2.0, 5.0)
-
-
-@pytest.mark.parametrize("left", [0.02, 0.0, -1.0])
-def test_what_may_be_free_by_now_is_asked_for_as_a_stranger_would(world: World, left: float) -> None:
-    first, second = world.queue(), world.queue()
-    first.take()
-
-    assert (world.paused(second, left, 3.0), world.strangers) == (0.0, [(left, 3.0)])
-
-
-def test_who_has_the_turn_waits_as_a_stranger_would(world: World) -> None:
+def test_who_has_the_turn_sleeps_in_one_piece(world: World) -> None:
     only = world.queue()
-    assert (world.paused(only, 30.0, 3.0), world.strangers) == (0.0, [])  # it takes the turn, and looks at once
 
-    assert (world.paused(only, 30.0, 3.0), world.strangers) == (0.0, [(30.0, 3.0)])
+    assert (world.slept(only, 3.0), world.clock.sleeps) == (0.0, [])  # it takes the turn, and looks at once
+    assert (world.slept(only, 3.0), world.clock.sleeps) == (3.0, [3.0])
 
 
 def test_where_there_is_no_file_everybody_is_a_stranger(tmp_path: Path) -> None:
@@ -110,7 +91,7 @@ def test_where_there_is_no_file_everybody_is_a_stranger(tmp_path: Path) -> None:
     world = World(tmp_path / "file")
     queue = world.queue()
 
-    assert (world.paused(queue, 30.0, 3.0), world.strangers, queue.take()) == (0.0, [(30.0, 3.0)], False)
+    assert (world.slept(queue, 3.0), world.clock.sleeps, queue.take()) == (3.0, [3.0], False)
     queue.close()
     queue.close()
 
