@@ -84,7 +84,7 @@ MEANINGS: Final[dict[str, tuple[str, str]]] = {
     "KeyBasedAuthenticationNotPermitted": ("the account refuses keys", "use --auth-mode login"),
     "NoAuthenticationInformation": ("a credential is needed", ""),
     "PublicAccessNotPermitted": ("a credential is needed", "the account refuses anonymous reads"),
-    "InvalidRange": ("the range lies outside of the blob", ""),
+    "InvalidRange": ("the range lies outside of the content", ""),
     "RequestBodyTooLarge": ("the body is too large", "a message holds 64 KiB, of base64 48 KiB"),
     "AccountIsDisabled": ("the account is disabled", ""),
     "BlobImmutableDueToPolicy": ("an immutability policy or legal hold protects it", ""),

@@ -1,5 +1,6 @@
 """Directories: making them, and listing what is in them."""
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -28,14 +29,15 @@ def make(
 
     A lost answer is settled by the operation id in the metadata.
     """
+    missing, sent = [target], marked(metadata, marker=marker)
     try:
         if parents:
-            return _made_with_parents(account, target, marked(metadata, marker=marker))
-        said, settled = _made(account, target, marked(metadata, marker=marker))
+            return _made_with_parents(account, missing, sent)
+        said, settled = _made(account, target, sent)
         made = (str(target),)
         return DirectoryMade(reply=said.reply(settled=settled), target=str(target), made=made, **version(said.value))
     except Rejected as rejected:
-        return refusal(account, target, rejected, doing="make the directory")
+        return _refused(account, target, missing[-1], rejected)
 
 
 def _made(account: Account, target: FileTarget, sent: Mapping[str, str]) -> tuple[Said[dict[str, Any]], str | None]:
@@ -47,9 +49,24 @@ def _made(account: Account, target: FileTarget, sent: Mapping[str, str]) -> tupl
     )
 
 
-def _made_with_parents(account: Account, target: FileTarget, sent: Mapping[str, str]) -> DirectoryMade:
-    """Make the lowest first: mostly all above it are there, and it is one request."""
-    missing, made = [target], list[str]()
+def _refused(account: Account, target: FileTarget, at: FileTarget, rejected: Rejected) -> Refused:
+    """Return the refusal, which came when `at` was to be made: the target, or a directory above it.
+
+    It is about that, then, or about what is marked for deletion above it.
+    """
+    if rejected.code in BY_SMB and account.diagnose:
+        at = handles.going_above(account, at) or at
+    where = "" if at == target else f" {target}: at"
+    answer = refusal(account, at, rejected, doing=f"make the directory{where}")
+    return dataclasses.replace(answer, target=str(target))
+
+
+def _made_with_parents(account: Account, missing: list[FileTarget], sent: Mapping[str, str]) -> DirectoryMade:
+    """Make the lowest first: mostly all above it are there, and it is one request.
+
+    The last of the `missing` is what is being made; the first, what was asked for.
+    """
+    target, made = missing[0], list[str]()
     while True:
         try:
             said, settled = _made(account, missing[-1], sent if missing[-1] == target else {})

@@ -1,12 +1,14 @@
 """Open handles of SMB clients: listing them, and closing them by force."""
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any, Final
 
+from stcc.knowledge.refusals import BY_SMB
 from stcc.outcomes import Listing, Refused
 from stcc.outcomes.file import COLUMNS, HandlesClosed
 from stcc.storage.account import Account
-from stcc.storage.answers import Lost, Rejected, Said, ask
+from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask
 from stcc.storage.listing import pages
 from stcc.storage.refusals import refused
 from stcc.storage.settle import change
@@ -57,7 +59,10 @@ def close_all(account: Account, target: FileTarget, *, recursive: bool) -> Handl
 
 
 class Opens:
-    """The open handles of what an operation is about, as far as one page tells them; `recursive` with all below."""
+    """The open handles of what an operation is about, as far as one page tells them; `recursive` with all below.
+
+    In a directory that is marked for deletion nothing can be made: then its own handles are the ones that count.
+    """
 
     def __init__(self, account: Account, *targets: FileTarget, recursive: bool = False) -> None:
         self._account = account
@@ -67,7 +72,7 @@ class Opens:
     def handles(self) -> tuple[Handle, ...] | None:
         """Return who has something open; None when nobody says."""
         try:
-            return tuple(handle for target in self._targets for handle in self._of(target))
+            return tuple(dict.fromkeys(handle for target in self._targets for handle in self._of(target)))
         except Rejected:
             return None
 
@@ -79,12 +84,45 @@ class Opens:
         try:
             return list(opened(self._account, target, recursive=self._recursive, limit=_ENOUGH))
         except Rejected as rejected:
-            # A file has nothing below it, and the service says so; the target of a rename need not exist.
-            if rejected.status == 404:
-                return []
+            # A file has nothing below it, and the service says so; what is to be made need not exist.
+            if rejected.status == 404 or rejected.code in BY_SMB:
+                above = going_above(self._account, target)
+                return [] if above is None else list(opened(self._account, above, recursive=False, limit=_ENOUGH))
             if rejected.status != 400 or not self._recursive:
                 raise
             return list(opened(self._account, target, recursive=False, limit=_ENOUGH))
+
+
+def going_above(account: Account, target: FileTarget) -> FileTarget | None:
+    """Return the directory above the target, near or far, that is marked for deletion; None when there is none."""
+    path = target.path
+    while path := path.rpartition("/")[0]:
+        try:
+            ask(account.directory(target.beside(path)).get_directory_properties)
+        except Rejected as rejected:
+            if rejected.code in BY_SMB:
+                return target.beside(path)
+            if rejected.status == 404:
+                continue
+        except (Lost, Unsent):
+            pass
+        return None
+    return None
+
+
+def named(answer: Refused, account: Account, file: FileTarget, *, look: bool, waits: bool) -> Refused:
+    """Return a refusal because of SMB clients, for a command that closes nothing itself: how to, and with a look, who.
+
+    `waits`: the command takes --wait.
+    """
+    handles = Opens(account, file).handles() if look and account.diagnose else None
+    at = file.beside(handles[0].path) if handles else file
+    wait = "wait until it is closed (--wait 60s)" if waits else "wait until it is closed"
+    return dataclasses.replace(
+        answer,
+        observed=None if handles is None else {"handles": [handle.facts() for handle in handles]},
+        hint=f"{wait}, or take it from them: stcc file handles {at}, stcc file close-handles {at}",
+    )
 
 
 def _client(account: Account, target: FileTarget) -> Any:

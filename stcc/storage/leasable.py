@@ -1,15 +1,20 @@
 """Something to lease, made where there is nothing."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
+from stcc.knowledge.refusals import BY_SMB
 from stcc.outcomes import Refused
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected, Said, ask, ask_tagged
 from stcc.storage.refusals import refused
-from stcc.storage.settle import change
+from stcc.storage.settle import change, read
 from stcc.values.leasable import Leasable
 from stcc.values.targets import BlobTarget, ContainerTarget, FileTarget, ShareTarget
+
+_THERE: Final = frozenset(
+    {"BlobAlreadyExists", "ContainerAlreadyExists", "ShareAlreadyExists", "ResourceAlreadyExists"}
+)
 
 
 def made(account: Account, target: Leasable, content: bytes) -> Refused | None:
@@ -54,8 +59,8 @@ def _unless_there(send: Callable[[], Said[Any]], look: Callable[..., Any], targe
     try:
         change(send, target=target, evidence=lambda: ask(look))
     except Rejected as rejected:
-        # A leased blob is there, too.
-        if rejected.status not in {409, 412} or rejected.code in {"ContainerBeingDeleted", "ShareBeingDeleted"}:
+        # A leased blob is there, too (412).
+        if rejected.status != 412 and rejected.code not in _THERE:
             raise
 
 
@@ -69,9 +74,30 @@ def make_empty(account: Account, target: FileTarget) -> Refused | None:
         draft.become(overwrite=False, look=None)
         done = True
     except Rejected as rejected:
-        if rejected.code != "ResourceAlreadyExists":
-            return refused(rejected, target=target, doing="create")
+        return _not_made(account, target, rejected)
     finally:
         if not done:
             draft.discard()
     return None
+
+
+def _not_made(account: Account, target: FileTarget, rejected: Rejected) -> Refused | None:
+    """Return why there is no file: SMB clients are in the way, or a directory has the name; None when there is one."""
+    from stcc.storage.files import look_at
+    from stcc.storage.handles import named
+
+    if rejected.code in _THERE:
+        if not _is_directory(account, target):
+            return None
+        other, seen = Rejected(409, "ResourceTypeMismatch", "", rejected.headers), look_at(account, target)
+        return refused(other, target=target, doing="create", before=f"seen after {rejected}", look=seen)
+    answer = refused(rejected, target=target, doing="create")
+    return named(answer, account, target, look=True, waits=False) if rejected.code in BY_SMB else answer
+
+
+def _is_directory(account: Account, target: FileTarget) -> bool:
+    try:
+        read(lambda: ask(account.directory(target).get_directory_properties), target=target)
+    except Rejected:
+        return False
+    return True

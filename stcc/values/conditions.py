@@ -89,7 +89,8 @@ def _value(operation: Operation, flag: str, text: str, *, now: datetime) -> str:
     match flag:
         case "--if-match" | "--if-none-match" | "--source-if-match" | "--source-if-none-match":
             etag = etags.entity_etag if operation.weak_etags else etags.blob_etag
-            return etag(text, option=flag)
+            force = operation.says_force and not flag.startswith("--source-")
+            return etag(text, option=flag, force=force)
         case "--if-tags" | "--source-if-tags":
             return _tags(text, option=flag)
         case "--lease-id":

@@ -13,24 +13,26 @@ _QUOTED = r'(W/)?"([\x21\x23-\x7e]+)"'
 _BARE = r"[0-9A-Za-z_.:%'()+-]+"
 
 
-def blob_etag(text: str, *, option: str) -> str:
+def blob_etag(text: str, *, option: str, force: bool = False) -> str:
     """Return the tag of a blob or container as the service writes it: `"0x8D..."`, or `*`.
 
     Their tags are always strong; a `W/` was put before it by something on the
     way, and would make every comparison fail, so it is taken off.
     """
-    return text if text == "*" else f'"{_opaque(text, option=option)}"'
+    return text if text == "*" else f'"{_opaque(text, option=option, force=force)}"'
 
 
-def entity_etag(text: str, *, option: str) -> str:
+def entity_etag(text: str, *, option: str, force: bool = False) -> str:
     """Return the tag of a table entity as the service writes it, always weak: `W/"datetime'...'"`, or `*`."""
-    return text if text == "*" else f'W/"{_opaque(text, option=option)}"'
+    return text if text == "*" else f'W/"{_opaque(text, option=option, force=force)}"'
 
 
-def _opaque(text: str, *, option: str) -> str:
+def _opaque(text: str, *, option: str, force: bool) -> str:
+    """Return what is between the quotes; `force`: the command has an option that says "no condition"."""
     if not text.strip():
         msg = f"{option} is empty"
-        raise Usage(msg, hint="is the variable set? an empty ETag never means 'no condition'; say --force for that")
+        way = "say --force for that" if force else f"leave {option} out for that"
+        raise Usage(msg, hint=f"is the variable set? an empty ETag never means 'no condition'; {way}")
     if quoted := re.fullmatch(_QUOTED, text):
         return quoted[2]
     bare = text.removeprefix("W/")  # what a shell leaves of W/"..." without quotes around it

@@ -28,6 +28,19 @@ def path(text: str) -> str:
     return text
 
 
+def is_below(path: str, directory: str) -> bool:
+    """Tell whether a path is somewhere in a directory, by its name alone."""
+    return _folded(path).startswith(f"{_folded(directory)}/")
+
+
+def _folded(path: str) -> str:
+    """Return what is the same for two paths that the service takes for one: case does not count.
+
+    Letter by letter, as Windows does: the German sharp s is not two letters.
+    """
+    return "".join(upper if len(upper := letter.upper()) == 1 else letter for letter in path)
+
+
 def _check(name: str, *, of: str) -> None:
     if not name:
         raise Usage(f"the path has an empty name: {of!r}", hint="one slash between two names: SHARE/DIR/FILE")

@@ -190,3 +190,20 @@ def test_list_goes_on_past_the_first_page(stcc: Stcc, there: Situation) -> None:
         there.named(f"n{number}")
 
     assert stcc("blob", "list", there.container, "--limit", "4", "--query", "[].name").out == "n0\nn1\nn2\nn3\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "way"),
+    [
+        ("put data/b -", "--if-match", "say --force for that"),
+        ("delete data/b", "--if-match", "say --force for that"),
+        ("show data/b", "--if-match", "leave --if-match out for that"),
+        ("copy data/a data/b", "--source-if-match", "leave --source-if-match out for that"),
+    ],
+)
+def test_an_empty_etag_is_refused_with_a_way_that_the_command_has(
+    stcc: Stcc, words: str, option: str, way: str
+) -> None:
+    assert stcc("blob", *words.split(), option, "") == Result(
+        2, "", f"stcc: {option} is empty\n  is the variable set? an empty ETag never means 'no condition'; {way}\n"
+    )

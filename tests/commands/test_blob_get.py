@@ -84,7 +84,7 @@ def test_get_of_a_range(span: str, expected: bytes, stcc: Stcc, there: Situation
 
 def test_get_of_a_range_beyond_the_end_fails(stcc: Stcc, there: Situation, tmp_path: Path) -> None:
     assert stcc("blob", "get", there.blob, str(tmp_path / "part"), "--range", "99-") == Result(
-        1, "", f"stcc: cannot get {there.blob}: the range lies outside of the blob (416 InvalidRange)\n"
+        1, "", f"stcc: cannot get {there.blob}: the range lies outside of the content (416 InvalidRange)\n"
     )
     assert names_in(tmp_path) == []
 

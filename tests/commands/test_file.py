@@ -220,10 +220,54 @@ def test_the_directories_above_are_made_with_it(stcc: Stcc, team: Team) -> None:
 
 def test_a_file_is_in_the_way_of_a_directory(stcc: Stcc, team: Team) -> None:
     target = team.put("a")
+    why = "it is a directory where a file is asked for, or a file for a directory (409 ResourceTypeMismatch)"
 
-    assert stcc("file", "mkdir", "-p", target, "-q").code == 9
-    assert stcc("file", "mkdir", "-p", f"{target}/b", "-q").code in {4, 9}
+    assert stcc("file", "mkdir", "-p", target) == Result(
+        9, "", f"stcc: cannot make the directory {target}: {why}\n{seen(team, 'a')}"
+    )
+    for below in ("b", "b/c"):
+        assert stcc("file", "mkdir", "-p", f"{target}/{below}") == Result(
+            9, "", f"stcc: cannot make the directory {target}/{below}: at {target}: {why}\n{seen(team, 'a')}"
+        )
+    assert document(stcc("file", "mkdir", "-p", f"{target}/b", "-o", "json"))["target"] == f"{target}/b"
     assert team.content("a") == b"old"
+
+
+def test_a_directory_is_in_the_way_of_a_file_that_is_to_be_leased(stcc: Stcc, team: Team) -> None:
+    team.client.create_directory("reports")
+    target, found = f"{team.share}/reports", directory(team, "reports")
+    why = (
+        "it is a directory where a file is asked for, or a file for a directory (seen after 409 ResourceAlreadyExists)"
+    )
+    refusal = Result(
+        9,
+        "",
+        f"stcc: cannot create {target}: {why}\n"
+        f"  seen afterwards: etag {found.etag}, last modified {iso(found.last_modified)}, type directory\n",
+    )
+
+    assert stcc("file", "put", target, "-", "--exclusive", stdin=b"new") == refusal
+    assert stcc("lease", "run", f"file:{target}", "--create", "--", "true") == refusal
+    told = document(stcc("file", "put", target, "-", "--exclusive", "-o", "json", stdin=b"new"))
+    assert (told["outcome"], told["error_code"]) == ("conflict", "ResourceTypeMismatch")
+    assert team.names() == ["reports"]
+
+
+def test_a_range_past_the_end_is_refused(stcc: Stcc, team: Team) -> None:
+    target = team.put()
+
+    assert stcc("file", "get", target, "-", "--range", "100-200") == Result(
+        1, "", f"stcc: cannot get {target}: the range lies outside of the content (416 InvalidRange)\n"
+    )
+
+
+def test_an_empty_etag_is_refused_with_a_way_that_the_command_has(stcc: Stcc) -> None:
+    assert stcc("file", "put", "team/a", "-", "--if-unchanged", "") == Result(
+        2,
+        "",
+        "stcc: --if-unchanged is empty\n"
+        "  is the variable set? an empty ETag never means 'no condition'; leave --if-unchanged out for that\n",
+    )
 
 
 def test_a_directory_is_listed_with_paths_from_the_share(stcc: Stcc, team: Team) -> None:
@@ -297,12 +341,25 @@ def test_a_rename_needs_the_leases_of_both(stcc: Stcc, team: Team) -> None:
         (("team/a", "team/b", "--source-lease-id", ""), "--source-lease-id is empty"),
         (("team/a", "team/b", "--lease-id", HELD), "Rename File takes no --lease-id"),
         (("team/a", "team"), "no file is named: 'team'"),
+        (("team/a", "team/a/b"), "a directory cannot be moved below itself: team/a/b is below team/a"),
+        (("team/a/", "team/A/b/c/"), "a directory cannot be moved below itself: team/A/b/c is below team/a"),
+        (("team/ä/b", "team/Ä/B/c"), "a directory cannot be moved below itself: team/Ä/B/c is below team/ä/b"),
     ],
 )
 def test_a_rename_that_cannot_be_meant_is_refused(stcc: Stcc, argv: tuple[str, ...], words: str) -> None:
     code, out, err = stcc("file", "rename", *argv)
 
     assert (code, out, err.partition("\n")[0]) == (2, "", f"stcc: {words}")
+
+
+@pytest.mark.parametrize("new", ["REPORTS", "reports2/a", "other/reports"])
+def test_a_directory_is_moved_to_where_only_the_letters_are_alike(stcc: Stcc, team: Team, new: str) -> None:
+    for name in ("reports", "reports2", "other"):
+        team.client.create_directory(name)
+
+    assert stcc("file", "rename", f"{team.share}/reports", f"{team.share}/{new}") == Result(
+        0, f"{directory(team, new).etag}\n", f"renamed directory {team.share}/reports to {team.share}/{new}\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["a b.txt", "ä/漢.txt", "a+b%20c#d", "trailing.", "x&y=z", "~a", "[b]c'd"])

@@ -118,6 +118,63 @@ def test_what_is_marked_for_deletion_is_neither_there_nor_gone(stcc: Stcc, team:
     assert stcc("file", "show", target, "-q").code == 4
 
 
+@pytest.mark.parametrize("below", ["sub", "sub/sub"])
+def test_nothing_is_made_in_a_directory_that_is_about_to_go(stcc: Stcc, team: Team, below: str) -> None:
+    team.client.create_directory("reports")
+    marked(team, "reports")
+    place = f"{team.share}/reports"
+    target, found = f"{place}/{below}", handle(team, "reports")
+
+    assert stcc("file", "mkdir", "-p", target) == Result(
+        9, "", f"stcc: cannot make the directory {target}: at {place}: {PENDING}\n{line(team, 'reports')}  {GOES}\n"
+    )
+    told = document(stcc("file", "mkdir", "-p", target, "-o", "json"))
+    assert (told["target"], told["observed"]) == (target, {"handles": [found]})
+    assert stcc("file", "mkdir", "-p", target, "--no-diagnose") == Result(
+        9, "", f"stcc: cannot make the directory {shown_without_a_look(place, target)}: {PENDING}\n  {GOES}\n"
+    )
+    code, etag, story = stcc("file", "mkdir", "-p", target, "--close-handles", "--yes")
+    etag_now = team.client.get_directory_client(f"reports/{below}").get_directory_properties().etag
+    closed = f"open: reports by 10.0.0.4:50445 for read delete since {found['opened']} (handle {found['id']})\n"
+    lost = "what these clients have not written yet is lost to them\n"
+    made = f"made {place}, {', '.join(steps(place, below))}\n"
+    assert (code, etag, story) == (0, f"{etag_now}\n", f"{closed}{lost}{made}")
+
+
+def steps(place: str, below: str) -> list[str]:
+    """Return the directories on the way, from the top."""
+    names = below.split("/")
+    return ["/".join([place, *names[: number + 1]]) for number in range(len(names))]
+
+
+def shown_without_a_look(place: str, target: str) -> str:
+    """Return how a refusal names what could not be made: the first directory in `place`, if that is not all."""
+    first = f"{place}/sub"
+    return target if target == first else f"{target}: at {first}"
+
+
+def test_what_is_moved_into_a_directory_that_is_about_to_go_is_refused_for_its_sake(stcc: Stcc, team: Team) -> None:
+    target = team.put()
+    team.client.create_directory("reports")
+    marked(team, "reports")
+
+    assert stcc("file", "rename", target, f"{team.share}/reports/a") == Result(
+        9, "", f"stcc: cannot rename {target}: {PENDING}\n{line(team, 'reports')}  {GOES}\n"
+    )
+
+
+def test_an_open_directory_above_is_not_in_the_way(stcc: Stcc, team: Team) -> None:
+    target = team.put()
+    team.client.create_directory("reports")
+    team.open("reports", shared="rwd")
+    team.open()
+    argv = ["file", "rename", target, f"{team.share}/reports/a"]
+
+    assert stcc(*argv) == Result(9, "", f"stcc: cannot rename {target}: {OPEN}\n{line(team)}  {WAYS}\n")
+    assert stcc(*argv, "--close-handles", "--yes", "-q").code == 0
+    assert len(team.handles("reports")) == 1
+
+
 def test_a_listing_shows_what_is_about_to_go(stcc: Stcc, team: Team) -> None:
     team.client.create_directory("reports")
     team.put()

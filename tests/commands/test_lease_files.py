@@ -12,7 +12,9 @@ from typing import Any, Final
 
 import pytest
 
+from stcc.values.times import iso
 from tests.azfiles.serving import Service
+from tests.commands.answers import document
 from tests.running import Result, Stcc
 from tests.teams import HELD, OTHER, THIRD, Team, on_files_alone
 
@@ -126,23 +128,146 @@ def test_waiting_ends_when_the_lease_does(team: Team) -> None:
     timer.join()
 
 
-def test_an_smb_client_that_can_write_is_in_the_way_of_a_lease_and_named(team: Team) -> None:
-    target = target_of(team, "file")
-    handle = team.open(access="rw", shared="rwd")
-    code, out, err = team.stcc("lease", "acquire", target)
-    opened = err.partition("opened ")[2].partition("\n")[0]
+OPEN: Final = "an SMB client has it open, and does not share what this needs (409 SharingViolation)"
+PENDING: Final = (
+    "an SMB client has marked it for deletion, and somebody still has it open: it is neither there nor gone "
+    "(409 DeletePending)"
+)
 
-    assert (code, out, err) == (
+
+def hint(target: str, wait: str = "") -> str:
+    """Return what a lease command says of an open file."""
+    path = target.removeprefix("file:")
+    way = f"or take it from them: stcc file handles {path}, stcc file close-handles {path}"
+    return f"wait until it is closed{wait}, {way}"
+
+
+def named(team: Team, access: str, path: str = "report.csv") -> str:
+    """Return the line that names the only open handle of a file."""
+    (found,) = team.file(path).list_handles()
+    opened = iso(found.open_time)
+    return f"  handle: id {found.id}, path {path}, client 10.0.0.4:50445, access {access}, opened {opened}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "after"),
+    [
+        ("acquire {}", 9, ""),
+        ("acquire {} --wait 100ms", 75, ", still after 0.1 seconds"),
+        ("acquire {} --wait 1s", 75, ", still after 1 second"),
+        ("acquire {} --wait 0s", 75, ", still after 0 seconds"),
+        ("run {} -- true", 9, ""),
+        ("run {} --no-wait -E 42 -- true", 9, ""),
+        ("run {} --create -- true", 9, ""),
+        ("run {} --wait 0s -- true", 75, ", still after 0 seconds"),
+        ("run {} --wait 100ms -- true", 75, ", still after 0.1 seconds"),
+        ("run {} --wait 100ms -E 42 -- true", 42, ", still after 0.1 seconds"),
+    ],
+)
+def test_an_smb_client_that_can_write_is_in_the_way_of_a_lease_and_named(
+    team: Team, words: str, code: int, after: str
+) -> None:
+    target = target_of(team, "file")
+    team.open(access="rw", shared="rwd")
+    ways = f"  {hint(target, ' (--wait 60s)')}\n"
+
+    argv = words.format(target).split()
+    assert team.stcc("lease", *argv) == Result(
+        code, "", f"stcc: cannot acquire the lease of {target}: {OPEN}{after}\n{named(team, 'read write')}{ways}"
+    )
+    assert team.stcc("lease", argv[0], "--no-diagnose", *argv[1:]) == Result(
+        code, "", f"stcc: cannot acquire the lease of {target}: {OPEN}{after}\n{ways}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome", "code", "after"),
+    [
+        ("acquire -o json {}", "conflict", 9, ""),
+        ("acquire -o json {} --wait 100ms", "busy", 75, ", still after 0.1 seconds"),
+        ("run -o json {} -- true", "conflict", 9, ""),
+        ("run -o json {} --wait 100ms -- true", "busy", 75, ", still after 0.1 seconds"),
+    ],
+)
+def test_programs_are_told_who_is_in_the_way_of_a_lease(
+    team: Team, words: str, outcome: str, code: int, after: str
+) -> None:
+    target = target_of(team, "file")
+    handle = team.open(access="rw", shared="r")
+    (found,) = team.file("report.csv").list_handles()
+
+    answer = team.stcc("lease", *words.format(target).split())
+    told = (answer.err, answer.out) if words.startswith("run") else (answer.out, answer.err)  # whose stdout it is
+    assert (answer.code, told[1], document(Result(code, told[0], ""))) == (
+        code,
+        "",
+        {
+            "outcome": outcome,
+            "exit_code": code,
+            "http_status": 409,
+            "error_code": "SharingViolation",
+            "target": target,
+            "result": None,
+            "observed": {
+                "handles": [
+                    {
+                        "id": str(handle),
+                        "path": "report.csv",
+                        "client": "10.0.0.4:50445",
+                        "access": "read write",
+                        "opened": iso(found.open_time),
+                        "last_reconnect": None,
+                    }
+                ]
+            },
+            "message": f"cannot acquire the lease of {target}: {OPEN}{after}",
+            "hint": hint(target, " (--wait 60s)"),
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "doing", "wait"),
+    [
+        ("show {}", "show", ""),
+        ("break {} --yes", "show", ""),
+        (f"release {{}} --lease-id {HELD}", "release", ""),
+        (f"change {{}} --lease-id {HELD} --proposed-id {OTHER}", "change", ""),
+        ("acquire {}", "acquire", " (--wait 60s)"),
+        ("run {} -- true", "acquire", " (--wait 60s)"),
+    ],
+)
+def test_the_ways_out_of_a_pending_delete_are_options_that_the_command_has(
+    team: Team, words: str, doing: str, wait: str
+) -> None:
+    target = target_of(team, "file")
+    team.mark_delete(team.open(access="rd", shared="rwd"))
+
+    assert team.stcc("lease", *words.format(target).split()) == Result(
         9,
         "",
-        (
-            f"stcc: cannot acquire the lease of {target}: an SMB client has it open, and does not share what this "
-            "needs (409 SharingViolation)\n"
-            f"  handle: id {handle}, path report.csv, client 10.0.0.4:50445, access read write, opened {opened}\n"
-            f"  wait until it is closed (--wait 60s), or: stcc file close-handles {target.removeprefix('file:')}\n"
-        ),
+        f"stcc: cannot {doing} the lease of {target}: {PENDING}\n{named(team, 'read delete')}  {hint(target, wait)}\n",
     )
+
+
+def test_a_file_is_not_made_in_a_directory_that_is_about_to_go(team: Team) -> None:
+    team.client.create_directory("reports")
+    team.mark_delete(team.open("reports", access="rd", shared="rwd"))
+    path = f"{team.share}/reports/a"
+
+    assert team.stcc("lease", "run", f"file:{path}", "--create", "--", "true") == Result(
+        9,
+        "",
+        f"stcc: cannot create {path}: {PENDING}\n"
+        f"{named(team, 'read delete', 'reports')}  {hint(f'{team.share}/reports')}\n",
+    )
+
+
+def test_a_lease_is_acquired_once_the_file_is_closed(team: Team) -> None:
+    target = target_of(team, "file")
+    handle = team.open(access="rw", shared="rwd")
     timer = team.later(0.3, lambda: team.close(handle))
+
     assert team.stcc("lease", "acquire", target, "--proposed-id", OTHER, "--wait", "10s", "-q") == (0, f"{OTHER}\n", "")
     timer.join()
 

@@ -14,7 +14,7 @@ from tests.azurite import ProxiedAccount
 from tests.conftest import Names
 from tests.running import Result, Stcc
 from tests.situations import Situation
-from tests.wire import Drop, Recorded, writes
+from tests.wire import Answer, Drop, Recorded, writes
 
 pytestmark = pytest.mark.usefixtures("own_state")
 STCC = f"{sys.executable} -m stcc"
@@ -89,6 +89,35 @@ def test_create_makes_the_container_too_and_leaves_what_is_there_alone(stcc: Stc
 
     assert stcc("lease", "run", there.blob, "--create", "--", "true") == Result(0, "", "")
     assert there.properties(there.blob).etag == before
+
+
+def test_only_what_is_there_already_counts_as_made(
+    proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    target = there.new_blob
+    proxied.fail(Answer(409, {"x-ms-error-code": "BlobImmutableDueToPolicy"}), when=uploads)
+
+    assert proxied_stcc("lease", "run", target, "--create", "--", "true") == Result(
+        9,
+        "",
+        f"stcc: cannot create {target}: an immutability policy or legal hold protects it "
+        "(409 BlobImmutableDueToPolicy)\n",
+    )
+
+
+def uploads(request: Recorded) -> bool:
+    return request.headers.get("x-ms-blob-type") == "BlockBlob"
+
+
+@pytest.mark.parametrize("code", ["409 BlobAlreadyExists", "412 LeaseIdMissing"])
+def test_what_somebody_has_made_meanwhile_is_as_good(
+    code: str, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation
+) -> None:
+    status, name = code.split()
+    proxied.fail(Answer(404, {"x-ms-error-code": "BlobNotFound"}), when=writes)
+    proxied.fail(Answer(int(status), {"x-ms-error-code": name}), when=uploads)
+
+    assert proxied_stcc("lease", "run", there.blob, "--create", "--", "true") == Result(0, "", "")
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """Entity tags: every spelling that people paste means one tag, and none means no tag."""
 
 import string
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stcc.errors import Usage
 from stcc.values.etags import blob_etag, entity_etag
 from tests.values.refusals import parsed_or_refused, refusal
 
@@ -46,6 +48,17 @@ def test_an_entity_tag_is_sent_weak(text: str, tag: str | None) -> None:
 def test_an_empty_tag_is_never_no_condition(text: str) -> None:
     assert refusal(lambda: blob_etag(text, option="--if-match")) == "--if-match is empty"
     assert refusal(lambda: entity_etag(text, option="--if-match")) == "--if-match is empty"
+
+
+@pytest.mark.parametrize("parse", [blob_etag, entity_etag])
+@pytest.mark.parametrize(("force", "way"), [(True, "say --force for that"), (False, "leave --if-match out for that")])
+def test_the_way_out_of_an_empty_tag_is_one_that_the_command_has(
+    parse: Callable[..., str], force: bool, way: str
+) -> None:
+    with pytest.raises(Usage) as refused:
+        parse("", option="--if-match", force=force)
+
+    assert refused.value.hint == f"is the variable set? an empty ETag never means 'no condition'; {way}"
 
 
 @pytest.mark.parametrize(

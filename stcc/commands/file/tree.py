@@ -10,6 +10,7 @@ from stcc.commands.options import Limit, Metadata, NoMarker, group, runtime_of
 from stcc.errors import Usage
 from stcc.knowledge import operations
 from stcc.outcomes import Answer
+from stcc.values import paths
 from stcc.values.conditions import lease_id as parse_id
 from stcc.values.metadata import metadata as parse_metadata
 from stcc.values.targets import directory_target
@@ -93,6 +94,8 @@ def rename(
         raise Usage("a rename stays in its share", hint=f"{old.share}/PATH, or a URL with the same account and SAS")
     if old.path == new.path:
         raise Usage(f"both names are the same: {old}")
+    if paths.is_below(new.path, old.path):
+        raise Usage(f"a directory cannot be moved below itself: {new} is below {old}")
     leases = {"--source-lease-id": source_lease_id, "--target-lease-id": target_lease_id}
     ids = {option: None if text is None else parse_id(text, option=option) for option, text in leases.items()}
     if old.is_directory and any(ids.values()):
