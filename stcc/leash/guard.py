@@ -3,7 +3,8 @@
     python -I -S guard.py ORDERS READY
 
 It reads lines `GROUP MOMENT` (the last one counts; MOMENT as of `now`) from the pipe ORDERS, writes a byte to READY
-after the first one, and kills the group when that moment has come, and when the pipe is closed. `done` ends it.
+for each one, which says that it lives and will do so, and kills the group when that moment has come, and when the
+pipe is closed. `done` ends it.
 It imports nothing of its package and little else: it must be up within milliseconds, and small for days.
 """
 
@@ -44,15 +45,22 @@ def watch(orders: int, ready: int) -> None:
             if line == b"done":
                 return
             first, moment = line.split()
-            if not group:
-                os.write(ready, b"+")
             group, until = int(first), float(moment)
+            answer(ready)
+
+
+def answer(ready: int) -> None:
+    """Say that an order will be obeyed; when nobody listens any more, the end of the orders comes next."""
+    try:  # noqa: SIM105  # importing contextlib would take longer than all the rest
+        os.write(ready, b"+")
+    except (BrokenPipeError, BlockingIOError):
+        pass
 
 
 def kill(group: int) -> None:
     """End every process of a group at once, if there is a group and we may."""
     if group > 1:  # 0 and 1 would mean others
-        try:  # noqa: SIM105  # importing contextlib would take longer than all the rest
+        try:  # noqa: SIM105  # as above
             os.killpg(group, SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass

@@ -24,6 +24,8 @@ _FORWARDED: Final = (
     *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2),
     *(signal.SIGWINCH, signal.SIGCONT, signal.SIGTSTP),
 )
+# A guard answers within milliseconds. One that does not for this long, or for a sixth of the ttl, has been stopped.
+_SILENCE: Final = 1.0
 # How long to wait for the answer to a renewal that is under way when the command has ended.
 _LAST_ANSWER: Final = 2.0
 
@@ -69,7 +71,7 @@ def supervise(
         try:
             with blocked(signal.valid_signals()):
                 gate = during.enter_context(start_gate(environment))
-                guard = start_guard()
+                guard = start_guard(patience=_SILENCE if hold.ttl is None else min(_SILENCE, hold.ttl / 6))
         except OSError as error:
             raise NotRun(command[0], error) from error
         leash = _Leash(
@@ -135,10 +137,11 @@ class _Leash:
         """Return when the command and all the others of its group have ended."""
         self.news.register(self.inbox, selectors.EVENT_READ, self._pass_on)
         self.news.register(self.keeper, selectors.EVENT_READ, self._hear)
-        self.news.register(self.guard, selectors.EVENT_READ, self._replace_guard)
+        self.news.register(self.guard, selectors.EVENT_READ, self._check_guard)
         while not self._is_over():
             for key, _ in self.news.select(self._patience()):
                 key.data()
+            self._check_guard()
 
     def let_go(self) -> None:
         """Kill what there is, if anything went wrong, and end what was started."""
@@ -183,7 +186,7 @@ class _Leash:
         """Return how long there is nothing to do without news."""
         now = self.clock.monotonic()
         due = self.times.next(now)
-        left = TICK if due is None else min(due - now, TICK)
+        left = min(TICK if due is None else due - now, TICK, self.guard.pause)
         # The ends of those who are not our children are no news to us.
         return min(left, next(self.looks)) if self.times.is_ending else left
 
@@ -221,19 +224,18 @@ class _Leash:
         last = self.times.last_moment
         self.guard.tell(self.group, None if last is None else last - self.clock.monotonic())
 
-    def _replace_guard(self) -> None:
-        """Start another guard when somebody has ended ours."""
+    def _check_guard(self) -> None:
+        """Start another guard when somebody has ended or stopped ours."""
+        if self.guard.check():
+            return
         self.news.unregister(self.guard)
-        self.guard.dismiss()
         try:
             with blocked(signal.valid_signals()):
-                self.guard = start_guard()
-            self._tell_guard()
-            self.guard.wait_until_ready()
+                self.guard = self.guard.replace()
         except (OSError, StccError) as error:
             self._lose(f"its guard has ended, and another cannot be started: {error}")
             return
-        self.news.register(self.guard, selectors.EVENT_READ, self._replace_guard)
+        self.news.register(self.guard, selectors.EVENT_READ, self._check_guard)
 
     def _hear(self) -> None:
         self._take_in(self.keeper.answers())

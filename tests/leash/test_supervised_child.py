@@ -338,6 +338,61 @@ def test_a_guard_that_is_killed_is_replaced(tmp_path: Path) -> None:
     wait_for(lambda: all(life.is_over for life in living), seconds=5)
 
 
+@pytest.mark.parametrize("ttl", [pytest.param(60, id="long"), pytest.param(1.2, id="short"), None])
+def test_a_guard_that_is_stopped_is_replaced_and_when_we_are_killed_then_the_group_is(
+    ttl: float | None, tmp_path: Path
+) -> None:
+    child = start(*stubborn(tmp_path), options={"ttl": ttl})
+    living = lives(tmp_path)
+    files = len(list(Path(f"/proc/{child.pid}/fd").iterdir()))
+    guards = [below(child.pid, "guard.py")]
+    for _ in range(2):
+        os.kill(guards[-1], signal.SIGSTOP)
+        wait_for(lambda: not Path(f"/proc/{guards[-1]}").exists(), seconds=6)  # nor is it a zombie
+        guards.append(below(child.pid, "guard.py"))
+        time.sleep(0.3)
+    before = [life.is_over for life in living], len(list(Path(f"/proc/{child.pid}/fd").iterdir()))
+    child.kill()
+    out, err = child.communicate()
+
+    assert (before, out, err, len(set(guards))) == (([False, False], files), b"", b"", 3)
+    wait_for(lambda: all(life.is_over for life in living), seconds=5)
+
+
+def test_a_guard_that_is_stopped_for_a_moment_again_and_again_is_kept() -> None:
+    child = start("sh", "-c", "echo; sleep 60", options={"ttl": 60})
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"\n"
+    watching = below(child.pid, "guard.py")
+    for _ in range(8):  # longer than it takes to ask it twice
+        os.kill(watching, signal.SIGSTOP)
+        time.sleep(0.5)
+        os.kill(watching, signal.SIGCONT)
+        time.sleep(0.1)
+
+    assert below(child.pid, "guard.py") == watching
+    child.terminate()
+    assert child.communicate() == (b"", b"")
+
+
+@pytest.mark.parametrize("ttl", [60, None])
+def test_when_we_were_stopped_and_go_on_the_guard_is_kept(ttl: float | None) -> None:
+    child = start("sh", "-c", "echo; sleep 60", options={"ttl": ttl})
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"\n"
+    watching = below(child.pid, "guard.py")
+    for number in (child.pid, watching):
+        os.kill(number, signal.SIGSTOP)
+    time.sleep(3.2)  # longer than a guard is left without an answer
+    for number in (child.pid, watching):
+        os.kill(number, signal.SIGCONT)
+    time.sleep(3.2)
+
+    assert below(child.pid, "guard.py") == watching
+    child.terminate()
+    assert child.communicate() == (b"", b"")
+
+
 def test_a_command_that_no_guard_can_be_had_for_any_more_is_ended(tmp_path: Path) -> None:
     child = start(*stubborn(tmp_path), options={"ttl": 60, "grace": 0.2})
     lives(tmp_path)
