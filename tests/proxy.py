@@ -116,19 +116,24 @@ class Proxy:
     async def _serve(self, started: Future[tuple[int, Callable[[], object]]]) -> None:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            connections: set[asyncio.Task[None]] = set()
+            connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
             def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-                connections.add(group.create_task(self._connection(reader, writer)))
+                connections[group.create_task(self._connection(reader, writer))] = writer
 
             server = await asyncio.start_server(connected, "127.0.0.1", 0)
             started.set_result((server.sockets[0].getsockname()[1], lambda: loop.call_soon_threadsafe(stop.set)))
             try:
                 await stop.wait()
             finally:
+                # Accept no more, and let what has been accepted become a connection: a closed server would lose it.
+                loop.remove_reader(server.sockets[0].fileno())
+                await asyncio.sleep(0.01)
                 server.close()
                 for connection in connections:
                     connection.cancel()
+                for writer in connections.values():  # one that is cancelled before it has begun closes nothing
+                    await closed(writer)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         client = Peer(h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT), reader, writer)
