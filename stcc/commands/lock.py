@@ -192,7 +192,7 @@ def broken(runtime: Runtime, lock: Lock, *, yes: bool) -> Answer:
     state = lock.read()
     if isinstance(state, Refused):
         return state
-    if state.held is None or state.is_free:
+    if state.holder is None:
         return locking.nobody(lock.target, state)
     runtime.story(f"{lock.target} is held by {locking.holder(state)}")
     runtime.confirm(f"break the lock {lock.target}", yes=yes)

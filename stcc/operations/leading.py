@@ -17,8 +17,8 @@ def show(lock: Lock) -> LeaderShown | Refused:
     state = lock.read()
     if isinstance(state, Refused):
         return state
-    held = state.held
-    if held is None or state.is_free:
+    held = state.holder
+    if held is None:
         return locking.nobody(lock.target, state)
     return LeaderShown(
         reply=state.reply,
@@ -41,12 +41,13 @@ def resign(lock: Lock, *, identity: str | None, wait: float, clock: Clock) -> Le
         state = lock.read()
         if isinstance(state, Refused):
             return state
-        if state.held is None or state.is_free:
+        held = state.holder
+        if held is None:
             return locking.nobody(lock.target, state)
-        if identity is not None and state.held.identity != identity:
+        if identity is not None and held.identity != identity:
             return locking.not_holder(lock.target, state, identity, doing="resign as the leader of")
-        if not state.held.leave:
-            answer = lock.keep(state, state.held._replace(leave=True))
+        if not held.leave:
+            answer = lock.keep(state, held._replace(leave=True))
             if isinstance(answer, Refused):
                 return answer
             if isinstance(answer, Overtaken):
@@ -55,7 +56,7 @@ def resign(lock: Lock, *, identity: str | None, wait: float, clock: Clock) -> Le
         if isinstance(ended, Refused):
             return ended
         return LeaderResigned(
-            reply=state.reply, target=lock.target, identity=state.held.identity, fence=state.held.fence, ended=ended
+            reply=state.reply, target=lock.target, identity=held.identity, fence=held.fence, ended=ended
         )
     return locking.restless(lock.target)
 
@@ -68,7 +69,7 @@ def _ended(lock: Lock, seen: State, *, wait: float, clock: Clock) -> bool | Refu
         state = lock.read()
         if isinstance(state, Refused):
             return state
-        if state.held is None or state.is_free or state.held.fence != seen.held.fence:
+        if state.holder is None or state.holder.fence != seen.held.fence:
             return True
         lock.wait(state, min(left, 1.0))
     if wait:
@@ -108,11 +109,11 @@ _NOTHING = object()
 
 
 def _term(state: State) -> object:
-    return None if state.held is None or state.is_free else (state.held.identity, state.held.fence)
+    return None if state.holder is None else (state.holder.identity, state.holder.fence)
 
 
 def _line(state: State) -> dict[str, object]:
-    if state.held is None or state.is_free:
+    held = state.holder
+    if held is None:
         return {"leader": None, "fence": None, "since": None, "note": None}
-    held = state.held
     return {"leader": held.identity, "fence": held.fence, "since": held.since, "note": held.note}

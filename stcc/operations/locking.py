@@ -43,6 +43,11 @@ class State(NamedTuple):
         """Whether we may take it."""
         return not self.ahead and (self.held is None or (self.left is not None and self.left <= 0))
 
+    @property
+    def holder(self) -> Tenure | None:
+        """Who has it as others see it: nobody, where they may take it."""
+        return None if self.is_free else self.held
+
 
 class Granted(NamedTuple):
     """A yes: what is held now, and until when on our clock, counted from before the request; None for ever.
@@ -221,17 +226,18 @@ def show(lock: Lock) -> LockShown | Refused:
     state = lock.read()
     if isinstance(state, Refused):
         return state
-    if state.held is None or state.is_free:
+    held = state.holder
+    if held is None:
         return nobody(lock.target, state)
     return LockShown(
         reply=state.reply,
         target=lock.target,
-        identity=state.held.identity,
-        since=state.held.since,
+        identity=held.identity,
+        since=held.since,
         expires=state.expires,
-        ttl=state.held.ttl,
-        fence=state.held.fence,
-        note=state.held.note,
+        ttl=held.ttl,
+        fence=held.fence,
+        note=held.note,
     )
 
 
@@ -241,17 +247,18 @@ def break_(lock: Lock, seen: State) -> LockBroken | Refused:
     for _ in range(ROUNDS):
         if isinstance(state, Refused):
             return state
-        if state.held is None or state.is_free:
+        held = state.holder
+        if held is None:
             return nobody(lock.target, state)
-        if seen.held is None or (state.held.identity, state.held.fence) != (seen.held.identity, seen.held.fence):
+        if seen.held is None or (held.identity, held.fence) != (seen.held.identity, seen.held.fence):
             return _conflict(lock.target, state, f"{lock.target} has another holder by now: nothing was broken")
-        if state.held.fence is None:
+        if held.fence is None:
             return _conflict(lock.target, state, f"cannot break {lock.target}: it was not locked by stcc")
         answer = lock.free(state)
         if isinstance(answer, Refused):
             return answer
         if not isinstance(answer, Overtaken):
-            return LockBroken(reply=answer, target=lock.target, identity=state.held.identity, fence=state.held.fence)
+            return LockBroken(reply=answer, target=lock.target, identity=held.identity, fence=held.fence)
         state = lock.read()
     return restless(lock.target)
 
@@ -298,7 +305,7 @@ def not_holder(target: str, state: State, identity: str, *, doing: str) -> Refus
     if state.held is not None and state.held.identity == identity:
         over = "the time it was held for is over"
         why = over if state.over else "it was granted anew to the same identity, elsewhere"
-    elif state.held is None or state.is_free:
+    elif state.holder is None:
         why = "nobody holds it"
     else:
         why = "somebody else holds it"
@@ -327,13 +334,13 @@ def _conflict(target: str, state: State, summary: str) -> Refused:
     )
 
 
-def restless(target: str) -> Refused:
+def restless(target: str, *, rounds: int = ROUNDS) -> Refused:
     """Return the refusal of a change that others were always faster than."""
     return Refused(
         outcome="precondition-failed",
         exit_code=Exit.PRECONDITION,
         target=target,
-        summary=f"{target} was changed by others {ROUNDS} times in a row",
+        summary=f"{target} was changed by others {rounds} times in a row",
         hint="nothing was changed; try again",
     )
 

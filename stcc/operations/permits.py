@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 
 from stcc.errors import Unavailable
 from stcc.exits import Exit
-from stcc.operations.locking import Overtaken, Patience, naming
+from stcc.operations.locking import Overtaken, Patience, naming, restless
 from stcc.operations.waiting import Clock, pauses
 from stcc.outcomes import Refused, Reply
 from stcc.outcomes.semaphore import PermitReleased, SemaphoreCreated, SemaphoreResized, SemaphoreShown
@@ -243,13 +243,7 @@ def _settled(semaphore: Semaphore, attempt: Callable[[], T | Overtaken | Refused
         if not isinstance(answer, Overtaken):
             return answer
         clock.sleep(next(between))
-    return _refused(
-        semaphore,
-        "precondition-failed",
-        Exit.PRECONDITION,
-        f"{semaphore.target} was changed by others {ROUNDS} times in a row",
-        hint="nothing was changed; try again",
-    )
+    return restless(semaphore.target, rounds=ROUNDS)
 
 
 def _line(permit: Permit) -> dict[str, object]:
