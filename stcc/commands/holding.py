@@ -4,29 +4,28 @@ import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from platformdirs import user_state_dir
 
 from stcc.commands.running import Grant
 from stcc.errors import Usage
-from stcc.operations.holding import LockHold
+from stcc.operations.holding import Holding, LockHold, PermitHold
 from stcc.operations.keeping import Kept
 from stcc.operations.locking import Granted, Lock, Patience
 from stcc.operations.neighbours import Neighbours
-from stcc.operations.permits import Semaphore
+from stcc.operations.permits import PermitGranted, Semaphore
 from stcc.operations.waiting import SystemClock
 from stcc.runtime import Runtime
-from stcc.values import times
-from stcc.values.claims import parse_identity
+from stcc.values import claims, times
+from stcc.values.claims import Claim, Tenure, parse_identity
 from stcc.values.places import AzurePlace, Place, RedisServer
 from stcc.values.targets import is_loopback
 
 if TYPE_CHECKING:
     from stcc.redis_engine.server import Line
 
-S = TypeVar("S")
 VARIABLE: Final = "STCC_LOCK_IDENTITY"
 PASSWORD: Final = "STCC_REDIS_PASSWORD"  # noqa: S105  # the name of a variable
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A name on Azure, or redis://HOST/DB/NAME.")]
@@ -69,6 +68,14 @@ def identity(runtime: Runtime, given: str | None) -> str:
     return parse_identity(named)
 
 
+def claim(place: Place, who: str | None, ttl: str, note: str | None) -> Claim:
+    """Return the claim to a lock or the lead, which on Azure must fit into a line of a listing."""
+    wanted = claims.claim(who, ttl, note)
+    if isinstance(place, AzurePlace):
+        claims.check_size(place.kind, wanted)
+    return wanted
+
+
 def check_identity_is_seen(runtime: Runtime, given: str | None) -> None:
     """Refuse to make up an identity that nobody would ever see."""
     if given is None and runtime.settings.output == "none":
@@ -109,12 +116,25 @@ def grant(runtime: Runtime, place: Place, granted: Granted) -> tuple[Grant, Lock
     tenure = granted.tenure
     keeper, releasing = (lock_at(runtime, place, hurried=hurry(runtime, tenure.ttl)) for _ in range(2))
     hold = LockHold(keeper, granted, releasing=releasing, remembers=isinstance(place, AzurePlace))
+    return _named(hold, tenure, granted.deadline), hold
+
+
+def permit(runtime: Runtime, place: Place, granted: PermitGranted) -> Grant:
+    """Return what a command runs under that was granted a permit."""
+    tenure = granted.tenure
+    keeper, releasing = (semaphore_at(runtime, place, hurried=hurry(runtime, tenure.ttl)) for _ in range(2))
+    hold = PermitHold(keeper, granted, releasing=releasing, clock=SystemClock())
+    return _named(hold, tenure, granted.deadline)
+
+
+def _named(hold: Holding, tenure: Tenure, deadline: float | None) -> Grant:
+    """Return a grant that the command is told the name of, and under which identity and number it runs."""
     variables = {
         "STCC_LOCK_NAME": hold.target,
         "STCC_LOCK_IDENTITY": tenure.identity,
         "STCC_FENCE": str(tenure.fence),
     }
-    return Grant(hold, Kept(granted.deadline), variables, tenure.identity, tenure.fence), hold
+    return Grant(hold, Kept(deadline), variables, tenure.identity, tenure.fence)
 
 
 def hurry(runtime: Runtime, ttl: float | None) -> float:

@@ -20,7 +20,7 @@ from stcc.outcomes.run import CommandRan
 from stcc.runtime import Runtime
 from stcc.values import claims, places, times
 from stcc.values.claims import Claim
-from stcc.values.places import AzurePlace, Place
+from stcc.values.places import Place
 
 app = group("One leader among many candidates, on Azure and on Redis.")
 Ttl = Annotated[str, typer.Option("--ttl", metavar="DURATION", help="How long a term lasts if nobody renews it.")]
@@ -48,11 +48,9 @@ def run(
     runtime = runtime_of(ctx)
     what = running.task(runtime, command)
     place = places.place(name, "leader", container=container)
-    claim, patience = claims.claim(who, ttl, note), holding.patience(runtime, wait, no_wait=False)
+    claim, patience = holding.claim(place, who, ttl, note), holding.patience(runtime, wait, no_wait=False)
     if claim.ttl is None:
         raise Usage("a term needs an end: a leader that dies would never be followed", hint="--ttl 15s")
-    if isinstance(place, AzurePlace):
-        claims.check_size(place.kind, claim)
     lock = holding.lock_at(runtime, place, poll_max=holding.poll(poll_max))
     return _led(runtime, what, place, lock, claim, patience)
 

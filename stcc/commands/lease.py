@@ -7,6 +7,7 @@ import typer
 
 from stcc.commands import holding, running
 from stcc.commands import leased as under_lease
+from stcc.commands.holding import NoWait, Wait
 from stcc.commands.options import Yes, group, on, runtime_of
 from stcc.commands.running import Command, RunCommand
 from stcc.errors import Usage
@@ -27,8 +28,6 @@ Target = Annotated[
     typer.Argument(metavar="TARGET", help="CONTAINER, CONTAINER/BLOB, share:SHARE, file:SHARE/PATH, also with a URL."),
 ]
 LeaseId = Annotated[str, typer.Option("--lease-id", metavar="ID", help="The id that acquire printed.")]
-Wait = Annotated[str | None, typer.Option("--wait", metavar="DURATION|forever", help="Keep trying for so long.")]
-NoWait = Annotated[bool, typer.Option("--no-wait", help="One try (the default).")]
 Duration = Annotated[
     str | None,
     typer.Option("--duration", metavar="15..60|infinite", help="Seconds (60); that of a file has no end."),

@@ -15,8 +15,8 @@ from stcc.operations.waiting import SystemClock
 from stcc.outcomes import Answer, Refused
 from stcc.outcomes.lock import LockAcquired, LockRenewed
 from stcc.runtime import Runtime
-from stcc.values import claims, places
-from stcc.values.claims import DEFAULT_TTL, Claim
+from stcc.values import places
+from stcc.values.claims import DEFAULT_TTL
 from stcc.values.places import AzurePlace, Place
 from stcc.values.targets import container_target
 
@@ -44,7 +44,7 @@ def acquire(
     runtime = runtime_of(ctx)
     place = places.place(name, "lock", container=container)
     holding.check_identity_is_seen(runtime, who)
-    claim = _claim(place, who, ttl, note)
+    claim = holding.claim(place, who, ttl, note)
     patience = holding.patience(runtime, wait, no_wait=no_wait)
     lock = holding.lock_at(runtime, place, poll_max=holding.poll(poll_max), fair=fair)
     answer = locking.acquire(lock, claim, patience=patience, reentrant=reentrant)
@@ -172,7 +172,7 @@ def run(
     runtime = runtime_of(ctx)
     what = running.task(runtime, command)
     place = places.place(name, "lock", container=container)
-    claim, patience = _claim(place, who, ttl, note), holding.patience(runtime, wait, no_wait=no_wait)
+    claim, patience = holding.claim(place, who, ttl, note), holding.patience(runtime, wait, no_wait=no_wait)
     longest, key = holding.poll(poll_max), holding.key(runtime, place)
     with holding.queued(runtime, key) as queue:
         lock = holding.lock_at(runtime, place, poll_max=longest, fair=fair, nap=queue.nap)
@@ -197,13 +197,6 @@ def broken(runtime: Runtime, lock: Lock, *, yes: bool) -> Answer:
     runtime.story(f"{lock.target} is held by {locking.holder(state)}")
     runtime.confirm(f"break the lock {lock.target}", yes=yes)
     return locking.break_(lock, state)
-
-
-def _claim(place: Place, who: str | None, ttl: str, note: str | None) -> Claim:
-    claim = claims.claim(who, ttl, note)
-    if isinstance(place, AzurePlace):
-        claims.check_size(place.kind, claim)
-    return claim
 
 
 def _known(runtime: Runtime, place: Place, mine: str) -> State | None:

@@ -9,8 +9,6 @@ from stcc.commands.holding import Container, Identity, Mine, Name, Note, NoWait,
 from stcc.commands.options import StccCommand, group, runtime_of
 from stcc.commands.running import Command, Grant, RunCommand
 from stcc.operations import permits
-from stcc.operations.holding import PermitHold
-from stcc.operations.keeping import Kept
 from stcc.operations.waiting import SystemClock
 from stcc.outcomes import Answer, Refused
 from stcc.outcomes.semaphore import PermitAcquired, PermitRenewed
@@ -142,17 +140,6 @@ def run(
 
     def acquire() -> Grant | Refused:
         answer = permits.acquire(semaphore, claim, patience=patience)
-        if isinstance(answer, Refused):
-            return answer
-        quickly = holding.hurry(runtime, claim.ttl)
-        keeper, releasing = (holding.semaphore_at(runtime, place, hurried=quickly) for _ in range(2))
-        fence = answer.tenure.fence
-        variables = {
-            "STCC_LOCK_NAME": semaphore.target,
-            "STCC_LOCK_IDENTITY": claim.identity,
-            "STCC_FENCE": str(fence),
-        }
-        hold = PermitHold(keeper, answer, releasing=releasing, clock=SystemClock())
-        return Grant(hold, Kept(answer.deadline), variables, claim.identity, fence)
+        return answer if isinstance(answer, Refused) else holding.permit(runtime, place, answer)
 
     return running.run(runtime, what, place=holding.key(runtime, place), target=semaphore.target, acquire=acquire)
