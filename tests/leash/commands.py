@@ -99,7 +99,7 @@ def below(pid: int, script: str) -> int:
     return found[0]
 
 
-def wait_for(there: Any, *, seconds: float = 10) -> None:
+def wait_for(there: Any, *, seconds: float = 60) -> None:
     """Return as soon as something is so; who waits in vain fails."""
     until = guard.now() + seconds
     while not there():

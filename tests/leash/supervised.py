@@ -3,7 +3,7 @@
     python supervised.py OPTIONS COMMAND...
 
 OPTIONS is a JSON object: `ttl`, `granted` (seconds that the grant still lasts; the ttl if not given), `answers` (what
-each renewal does, the last one again and again: `kept`, `missed`, `hang`, `lost`, and `late`, half a second later),
+each renewal does, the last one again and again: `kept`, `missed`, `hang`, `lost`, and `late`, two seconds later),
 `grace`, `max_hold`, `environment`, and `signal`, one that comes before the command is there. What is told goes to
 stderr; how it ended goes to the file `report`. The exit code is the command's, 128+n, 76 when it was stopped, or that
 of the failure.
@@ -44,7 +44,7 @@ class Scripted:
             return Kept(None if self.ttl is None else began + self.ttl)
         if answer == "missed":
             raise StccError("no connection")
-        time.sleep({"lost": 0, "late": 0.5, "hang": 3600}[answer])
+        time.sleep({"lost": 0, "late": 2, "hang": 3600}[answer])
         return Lost("somebody has broken it")
 
 
@@ -58,7 +58,7 @@ class BootClock:
 
 def main() -> NoReturn:
     options: dict[str, Any] = json.loads(sys.argv[1])
-    ttl = options.get("ttl", 3)
+    ttl = options.get("ttl", 30)
     granted = options.get("granted", ttl)
     try:
         ended = supervising.supervise(

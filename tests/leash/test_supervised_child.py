@@ -115,7 +115,7 @@ def start_arguments(*command: str) -> list[str]:
 
 
 def test_who_ignores_the_end_is_killed_before_the_deadline_with_all_its_group(tmp_path: Path) -> None:
-    options = {"ttl": 1.2, "grace": 5, "answers": ["missed"], "report": str(tmp_path / "report")}
+    options = {"ttl": 6, "grace": 5, "answers": ["missed"], "report": str(tmp_path / "report")}
     result = supervised(*stubborn(tmp_path), options=options)
     ended = report(tmp_path)
     assert ended.deadline is not None
@@ -124,43 +124,42 @@ def test_who_ignores_the_end_is_killed_before_the_deadline_with_all_its_group(tm
     assert told(tmp_path) == (None, 9, "it could not be renewed in time: no connection", True, False)
     for life in lives(tmp_path):
         # A grace is a quarter of the ttl at the most, and the kill comes a twentieth before the deadline.
-        assert [pytest.approx(ended.deadline - 0.06 - 0.3, abs=0.1)] == life.told
-        assert ended.deadline - 0.2 < life.last < ended.deadline
+        assert [pytest.approx(ended.deadline - 0.3 - 1.5, abs=0.7)] == life.told
+        assert ended.deadline - 1 < life.last < ended.deadline
         assert life.is_over
 
 
 def test_a_command_that_ends_when_it_is_told_to_is_not_waited_for(tmp_path: Path) -> None:
-    options = {"ttl": 2, "answers": ["missed"], "report": str(tmp_path / "report")}
-    begun = time.monotonic()
+    options = {"ttl": 6, "answers": ["missed"], "report": str(tmp_path / "report")}
 
     assert supervised("sleep", "60", options=options) == (76, "", TRYING + LATE)
-    assert time.monotonic() - begun < 1.9
+    assert report(tmp_path).held < 6 - 0.3  # when it would be killed
     assert told(tmp_path) == (None, 15, "it could not be renewed in time: no connection", True, False)
 
 
 def test_failures_that_pass_are_survived(tmp_path: Path) -> None:
-    options = {"ttl": 1, "answers": ["missed", "missed", "kept"], "report": str(tmp_path / "report")}
+    options = {"ttl": 4, "answers": ["missed", "missed", "kept"], "report": str(tmp_path / "report")}
 
-    assert supervised("sh", "-c", "sleep 1.5; exit 5", options=options) == (5, "", TRYING)
+    assert supervised("sh", "-c", "sleep 6; exit 5", options=options) == (5, "", TRYING)
     assert told(tmp_path) == (5, None, None, False, False)
     assert report(tmp_path).renewals in {3, 4}
 
 
 def test_a_definite_loss_ends_the_command_at_once(tmp_path: Path) -> None:
-    options = {"ttl": 3, "grace": 0.3, "answers": ["lost"], "report": str(tmp_path / "report")}
+    options = {"ttl": 9, "grace": 1, "answers": ["lost"], "report": str(tmp_path / "report")}
     begun = guard.now()
     result = supervised(*stubborn(tmp_path), options=options)
 
     assert result == (76, "", LOST)
     assert told(tmp_path) == (None, 9, "somebody has broken it", True, False)
     for life in lives(tmp_path):
-        assert begun + 1 < life.told[0] < begun + 1.3
-        assert life.told[0] + 0.2 < life.last < life.told[0] + 0.5
+        assert begun + 3 < life.told[0] < begun + 6
+        assert life.told[0] + 0.7 < life.last < begun + 9
         assert life.is_over
 
 
 def test_a_renewal_that_hangs_delays_nothing(tmp_path: Path) -> None:
-    options = {"ttl": 1, "answers": ["hang"], "report": str(tmp_path / "report")}
+    options = {"ttl": 6, "answers": ["hang"], "report": str(tmp_path / "report")}
     result = supervised(*stubborn(tmp_path), options=options)
     ended = report(tmp_path)
     assert ended.deadline is not None
@@ -171,9 +170,9 @@ def test_a_renewal_that_hangs_delays_nothing(tmp_path: Path) -> None:
 
 
 def test_a_loss_that_is_noticed_after_the_end_is_told_and_the_code_is_the_commands(tmp_path: Path) -> None:
-    options = {"ttl": 1.5, "answers": ["late"], "report": str(tmp_path / "report")}
+    options = {"ttl": 4.5, "answers": ["late"], "report": str(tmp_path / "report")}
 
-    assert supervised("sh", "-c", "sleep 0.7; exit 3", options=options) == (3, "", LOST)
+    assert supervised("sh", "-c", "sleep 2; exit 3", options=options) == (3, "", LOST)
     assert told(tmp_path) == (3, None, "somebody has broken it", False, False)
 
 
@@ -190,15 +189,14 @@ def test_a_grant_that_is_as_good_as_over_runs_nothing(tmp_path: Path) -> None:
 
 
 def test_what_may_be_held_for_so_long_is_not_held_longer(tmp_path: Path) -> None:
-    options = {"ttl": 3, "max_hold": 0.8, "grace": 0.2, "report": str(tmp_path / "report")}
+    options = {"ttl": 30, "max_hold": 4, "grace": 0.2, "report": str(tmp_path / "report")}
     begun = guard.now()
     result = supervised(*stubborn(tmp_path), options=options)
 
     assert result == (76, "", "the lock is given up: it was held as long as was allowed\n")
     assert told(tmp_path) == (None, 9, "it was held as long as was allowed", True, False)
     for life in lives(tmp_path):
-        assert begun + 0.8 < life.told[0] < begun + 1.1
-        assert life.last < begun + 1.3
+        assert begun + 4 < life.told[0] < life.last < begun + 20
 
 
 def test_a_hold_without_end_ends_nothing(tmp_path: Path) -> None:
@@ -210,7 +208,7 @@ def test_a_hold_without_end_ends_nothing(tmp_path: Path) -> None:
 
 def test_what_the_command_leaves_running_is_told_to_end_before_the_hold_is_released(tmp_path: Path) -> None:
     (tmp_path / "obedient.py").write_text(OBEDIENT)
-    script = '"$0" "$1" TERM "$2/told" & sleep 0.3; echo $!; exit 6'
+    script = '"$0" "$1" TERM "$2/told" & until grep -sq ready "$2/told"; do sleep 0.1; done; echo $!; exit 6'
     code, out, err = supervised("sh", "-c", script, sys.executable, str(tmp_path / "obedient.py"), str(tmp_path))
 
     assert (code, process.identity(int(out)), err) == (6, None, "")
@@ -218,14 +216,14 @@ def test_what_the_command_leaves_running_is_told_to_end_before_the_hold_is_relea
 
 
 def test_what_the_command_leaves_running_and_will_not_end_is_killed_after_the_grace(tmp_path: Path) -> None:
-    (tmp_path / "stubborn.sh").write_text('"$@" & sleep 0.3; exit 6')
-    options = {"ttl": 3, "grace": 0.3, "report": str(tmp_path / "report")}
-    begun = guard.now()
+    begun = "[ -s child.lives ] && [ -s grandchild.lives ]"
+    (tmp_path / "stubborn.sh").write_text(f'"$@" & cd "$4"; until {begun}; do sleep 0.1; done; exit 6')
+    options = {"ttl": 60, "grace": 0.3, "report": str(tmp_path / "report")}
     result = supervised("sh", str(tmp_path / "stubborn.sh"), *stubborn(tmp_path), options=options)
 
     assert result == (6, "", "")
     assert told(tmp_path) == (6, None, None, False, False)
-    assert [(life.is_over, life.last < begun + 1.2, len(life.told)) for life in lives(tmp_path)] == [
+    assert [(life.is_over, life.told[0] + 0.2 < life.last, len(life.told)) for life in lives(tmp_path)] == [
         (True, True, 1)
     ] * 2
 
@@ -257,7 +255,7 @@ def test_a_signal_before_the_command_is_there_counts(number: signal.Signals, tmp
 
 
 def test_a_command_that_somebody_stops_is_still_ended(tmp_path: Path) -> None:
-    options = {"ttl": 1, "answers": ["missed"], "report": str(tmp_path / "report")}
+    options = {"ttl": 5, "answers": ["missed"], "report": str(tmp_path / "report")}
     child = start("sh", "-c", "echo $$; sleep 60", options=options)
     assert child.stdout is not None
     os.kill(int(child.stdout.readline()), signal.SIGSTOP)
@@ -275,19 +273,17 @@ def test_when_we_are_killed_the_group_is_killed_and_who_reads_our_pipe_sees_its_
     killed = guard.now()
     out, err = child.communicate()
 
-    assert (child.returncode, out, err, guard.now() - killed < 0.5) == (-9, b"", b"", True)
-    wait_for(
-        lambda: all(process.identity(pid) is None for pid in (*(life.pid for life in living), watching)), seconds=5
-    )
+    assert (child.returncode, out, err, guard.now() - killed < 30) == (-9, b"", b"", True)
+    wait_for(lambda: all(process.identity(pid) is None for pid in (*(life.pid for life in living), watching)))
 
 
 def test_while_we_are_stopped_the_group_is_killed_before_the_deadline(tmp_path: Path) -> None:
-    child = start(*stubborn(tmp_path), options={"ttl": 1.5, "answers": ["kept"], "report": str(tmp_path / "report")})
+    child = start(*stubborn(tmp_path), options={"ttl": 6, "answers": ["kept"], "report": str(tmp_path / "report")})
     lives(tmp_path)
-    time.sleep(0.7)  # it has been renewed once
+    time.sleep(2.5)  # it has been renewed once
     child.send_signal(signal.SIGSTOP)
     wait_for(lambda: all(life.is_over for life in lives(tmp_path)))
-    time.sleep(0.1)  # now the deadline is over as well
+    time.sleep(0.4)  # now the deadline is over as well
     child.send_signal(signal.SIGCONT)
     out, err = child.communicate()
     ended = report(tmp_path)
@@ -295,7 +291,7 @@ def test_while_we_are_stopped_the_group_is_killed_before_the_deadline(tmp_path: 
 
     assert (child.returncode, out, err) == (76, b"", LATE.replace("no connection", "no answer").encode())
     assert told(tmp_path) == (None, 9, "it could not be renewed in time: no answer", True, False)
-    assert [ended.deadline - 0.3 < life.last < ended.deadline for life in lives(tmp_path)] == [True, True]
+    assert [ended.deadline - 1 < life.last < ended.deadline for life in lives(tmp_path)] == [True, True]
 
 
 def test_the_guard_has_nothing_of_ours_and_no_signal_but_a_kill_ends_it() -> None:
@@ -315,12 +311,12 @@ def test_the_guard_has_nothing_of_ours_and_no_signal_but_a_kill_ends_it() -> Non
 
 
 def test_a_guard_that_is_killed_changes_nothing_for_the_command() -> None:
-    child = start("sh", "-c", "echo; sleep 0.5; exit 5")
+    child = start("sh", "-c", "echo; read x; exit 5", stdin=subprocess.PIPE)
     assert child.stdout is not None
     assert child.stdout.readline() == b"\n"
     os.kill(below(child.pid, "guard.py"), signal.SIGKILL)
 
-    assert (child.communicate(), child.returncode) == ((b"", b""), 5)
+    assert (child.communicate(b"\n"), child.returncode) == ((b"", b""), 5)
 
 
 def test_a_guard_that_is_killed_is_replaced(tmp_path: Path) -> None:
@@ -335,7 +331,7 @@ def test_a_guard_that_is_killed_is_replaced(tmp_path: Path) -> None:
     child.communicate()
 
     assert first != second
-    wait_for(lambda: all(life.is_over for life in living), seconds=5)
+    wait_for(lambda: all(life.is_over for life in living))
 
 
 @pytest.mark.parametrize("ttl", [pytest.param(60, id="long"), pytest.param(1.2, id="short"), None])
@@ -348,7 +344,7 @@ def test_a_guard_that_is_stopped_is_replaced_and_when_we_are_killed_then_the_gro
     guards = [below(child.pid, "guard.py")]
     for _ in range(2):
         os.kill(guards[-1], signal.SIGSTOP)
-        wait_for(lambda: not Path(f"/proc/{guards[-1]}").exists(), seconds=6)  # nor is it a zombie
+        wait_for(lambda: not Path(f"/proc/{guards[-1]}").exists())  # nor is it a zombie
         guards.append(below(child.pid, "guard.py"))
         time.sleep(0.3)
     before = [life.is_over for life in living], len(list(Path(f"/proc/{child.pid}/fd").iterdir()))
@@ -356,7 +352,7 @@ def test_a_guard_that_is_stopped_is_replaced_and_when_we_are_killed_then_the_gro
     out, err = child.communicate()
 
     assert (before, out, err, len(set(guards))) == (([False, False], files), b"", b"", 3)
-    wait_for(lambda: all(life.is_over for life in living), seconds=5)
+    wait_for(lambda: all(life.is_over for life in living))
 
 
 def test_a_guard_that_is_stopped_for_a_moment_again_and_again_is_kept() -> None:
@@ -410,13 +406,13 @@ def test_a_command_that_no_guard_can_be_had_for_any_more_is_ended(tmp_path: Path
 
 
 def test_a_guard_that_is_stopped_does_not_hold_us_up() -> None:
-    child = start("sh", "-c", "echo; sleep 0.3")
+    child = start("sh", "-c", "echo; read x", stdin=subprocess.PIPE)
     assert child.stdout is not None
     assert child.stdout.readline() == b"\n"
     watching = below(child.pid, "guard.py")
     os.kill(watching, signal.SIGSTOP)
 
-    assert (child.communicate(), child.returncode, process.identity(watching)) == ((b"", b""), 0, None)
+    assert (child.communicate(b"\n"), child.returncode, process.identity(watching)) == ((b"", b""), 0, None)
 
 
 class Forever:

@@ -21,8 +21,9 @@ import signal, sys, time
 told = []
 signal.signal(signal.SIGINT, lambda number, frame: told.append(number))
 print("ready", flush=True)
-for _ in range(50):
+while not told:
     time.sleep(0.01)
+time.sleep(0.5)  # a second one would come now
 sys.exit(len(told) + 5)
 """
 
@@ -41,7 +42,7 @@ class Screen:
 
     def wait_for(self, text: str) -> str:
         """Return what is shown before a text, as soon as that is shown after all that was waited for before."""
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while text not in self.shown:
             assert time.monotonic() < until, self.shown
             if select.select([self.terminal], [], [], 0.1)[0]:
@@ -121,7 +122,7 @@ def test_what_a_killed_command_made_of_the_terminal_is_undone() -> None:
             "sh",
             "-c",
             "stty raw -echo; echo ready; trap '' TERM; while :; do sleep 0.1; done",
-            options={"ttl": 0.6, "answers": ["missed"]},
+            options={"ttl": 6, "answers": ["missed"]},
         )
     )
     before = termios.tcgetattr(screen.terminal)
@@ -139,7 +140,7 @@ def test_ctrl_z_stops_the_job_and_fg_continues_it_with_the_terminal(shell: Scree
     shell.type(shlex.join(run("sh", "-c", "echo begun; read x; echo got $x; exit 4")) + "\n")
     shell.wait_for("begun\n")
     shell.type("\x1a")
-    shell.wait_for("stopped; unless it goes on within 3 s, the command is killed\n")
+    shell.wait_for("stopped; unless it goes on within 30 s, the command is killed\n")
     shell.wait_for("Stopped")
     shell.wait_for("$ ")
     stopped = shell.foreground()
@@ -155,11 +156,11 @@ def test_ctrl_z_stops_the_job_and_fg_continues_it_with_the_terminal(shell: Scree
 
 
 def test_a_job_that_stays_stopped_past_the_deadline_is_killed_and_says_so(shell: Screen) -> None:
-    shell.type(shlex.join(run("sh", "-c", "echo begun; exec sleep 60", options={"ttl": 1})) + "\n")
+    shell.type(shlex.join(run("sh", "-c", "echo begun; exec sleep 60", options={"ttl": 4})) + "\n")
     shell.wait_for("begun\n")
     shell.type("\x1a")
     shell.wait_for("Stopped")
-    time.sleep(1)
+    time.sleep(4)
     shell.type("fg\n")
     shell.wait_for("the lock is lost: it could not be renewed in time: no answer\n")
     shell.wait_for("$ ")
@@ -206,7 +207,7 @@ def test_ctrl_c_on_a_running_job_that_is_brought_to_the_foreground_reaches_the_c
 
 
 def test_ctrl_z_on_a_running_job_that_is_brought_to_the_foreground_stops_it(shell: Screen) -> None:
-    shell.type(shlex.join(run("sh", "-c", "echo begun; exec sleep 1")) + " &\n")
+    shell.type(shlex.join(run("sh", "-c", "echo begun; exec sleep 4")) + " &\n")
     shell.wait_for("begun\n")
     shell.type("fg\n")
     shell.wait_for(SUPERVISED)
@@ -224,7 +225,7 @@ def test_ctrl_z_on_a_running_job_that_is_brought_to_the_foreground_stops_it(shel
 
 def test_a_pager_in_the_same_pipeline_keeps_the_terminal(shell: Screen) -> None:
     pager = "sh -c 'read line; echo $line; read key < /dev/tty; echo key=$key'"
-    shell.type(shlex.join(run("sh", "-c", "echo page; exec sleep 1")) + f" | {pager}\n")
+    shell.type(shlex.join(run("sh", "-c", "echo page; exec sleep 4")) + f" | {pager}\n")
     shell.wait_for("\npage\n")
     shell.type("q\n")
     shell.wait_for("\nkey=q\n")
@@ -248,7 +249,7 @@ def test_ctrl_c_that_ends_the_command_is_heard_by_the_script_that_runs_us(shell:
 
 
 def test_ctrl_z_stops_the_script_that_runs_us(shell: Screen, tmp_path: Path) -> None:
-    (tmp_path / "script").write_text(shlex.join(run("sh", "-c", "echo begun; exec sleep 1")) + "\necho next\n")
+    (tmp_path / "script").write_text(shlex.join(run("sh", "-c", "echo begun; exec sleep 4")) + "\necho next\n")
     shell.type(f"bash {tmp_path}/script\n")
     shell.wait_for("begun\n")
     shell.type("\x1a")
