@@ -6,7 +6,7 @@ from typing import Protocol
 
 from stcc.exits import Exit
 from stcc.knowledge.refusals import BY_SMB
-from stcc.operations.waiting import Clock, pauses, until
+from stcc.operations.waiting import Clock, busy, pauses, until
 from stcc.outcomes import Refused
 from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseShown
 from stcc.values.conditions import Conditions
@@ -96,13 +96,10 @@ def _not_had(lease: Lease, refused: Refused, *, wait: float | None, look: bool) 
     """Return what it is after the last try: somebody else's, or refused for another reason that waiting might end."""
     if look:
         refused = lease.named(refused) if refused.error_code in BY_SMB else _looked_at(lease, refused)
-    if (refused.error_code or "Lease").startswith("Lease"):
-        still, after = ("still ", f" after {wait:g} seconds") if wait else ("", "")
-        summary = f"{refused.target} is {still}leased by somebody else{after}"
-    elif wait is None:
-        return refused
-    else:
-        summary = f"{refused.summary}, still after {wait:g} second{'' if wait == 1 else 's'}"
+    if not (refused.error_code or "Lease").startswith("Lease"):
+        return refused if wait is None else busy(refused, wait)
+    still, after = ("still ", f" after {wait:g} seconds") if wait else ("", "")
+    summary = f"{refused.target} is {still}leased by somebody else{after}"
     return dataclasses.replace(refused, outcome="busy", exit_code=Exit.BUSY, summary=summary)
 
 

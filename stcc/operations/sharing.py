@@ -10,9 +10,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from stcc.exits import Exit
 from stcc.knowledge.refusals import BY_SMB
-from stcc.operations.waiting import Clock, pauses, until
+from stcc.operations.waiting import Clock, busy, pauses, until
 from stcc.outcomes import Refused
 from stcc.values.handles import Handle
 
@@ -97,13 +96,5 @@ def _told(refused: Refused, handles: Sequence[Handle] | None, *, waited: float |
     if handles is not None:
         observed = {"handles": [handle.facts() for handle in handles]}
         hint = hint if handles else "no open handle is listed: by now it may be closed, so try again"
-    if waited is None:
-        return dataclasses.replace(refused, observed=observed, hint=hint)
-    return dataclasses.replace(
-        refused,
-        outcome="busy",
-        exit_code=Exit.BUSY,
-        summary=f"{refused.summary}, still after {waited:g} second{'' if waited == 1 else 's'}",
-        observed=observed,
-        hint=hint,
-    )
+    told = dataclasses.replace(refused, observed=observed, hint=hint)
+    return told if waited is None else busy(told, waited)

@@ -1,9 +1,13 @@
 """Trying until it works or the time is up."""
 
+import dataclasses
 import random
 import time
 from collections.abc import Callable, Iterator
 from typing import Final, Protocol, TypeVar
+
+from stcc.exits import Exit
+from stcc.outcomes import Refused
 
 T = TypeVar("T")
 FIRST_PAUSE: Final = 0.02
@@ -66,3 +70,9 @@ def until(
         if result is not None or left <= 0:
             return result
         (pause or clock.sleep)(min(next(between), left))
+
+
+def busy(refused: Refused, waited: float) -> Refused:
+    """Return what a refusal is after so many seconds of trying again."""
+    summary = f"{refused.summary}, still after {waited:g} second{'' if waited == 1 else 's'}"
+    return dataclasses.replace(refused, outcome="busy", exit_code=Exit.BUSY, summary=summary)

@@ -9,6 +9,7 @@ from stcc.operations.locking import facts
 from stcc.operations.waiting import Clock, SystemClock
 from stcc.outcomes import Listing
 from stcc.outcomes.lock import COLUMNS
+from stcc.redis_engine import moments
 from stcc.redis_engine.lock import kept, keys_of, reads, state_of
 from stcc.redis_engine.refusals import said
 from stcc.redis_engine.server import Line, patiently
@@ -49,8 +50,8 @@ def _rows(line: Line, kind: Kind, names: list[bytes]) -> list[Row]:
     """Return the lines of some names, read in one go; one that was released meanwhile is none."""
     texts = [name.decode("utf-8", "surrogateescape") for name in names]
     asked = [reads(keys_of(text, kind)) for text in texts]
-    *replies, (seconds, micros) = line.ask(*chain.from_iterable(asked), ("TIME",))
-    now, size = int(seconds) * 1_000_000 + int(micros), len(reads(keys_of("", kind)))
+    *replies, time = line.ask(*chain.from_iterable(asked), ("TIME",))
+    now, size = moments.read(time), len(reads(keys_of("", kind)))
     rows: list[Row] = []
     for number, text in enumerate(texts):
         mine = replies[number * size : (number + 1) * size]

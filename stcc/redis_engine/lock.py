@@ -128,11 +128,10 @@ class RedisLock:
         if isinstance(answer, Overtaken):
             return answer
         reply = said(answer.settled)
-        left = None if tenure.ttl is None else tenure.ttl
-        expires = None if left is None else written(after(seen.now, left))
+        expires = None if tenure.ttl is None else written(after(seen.now, tenure.ttl))
         token = seen._replace(content=Kept(identity, note, str(fence).encode()))
-        state = State(tenure, left, over=False, expires=expires, fence=fence, token=token, reply=reply)
-        return Granted(state, None if left is None else answer.asked + left, reply)
+        state = State(tenure, tenure.ttl, over=False, expires=expires, fence=fence, token=token, reply=reply)
+        return Granted(state, None if tenure.ttl is None else answer.asked + tenure.ttl, reply)
 
 
 def keys_of(name: str, kind: Kind) -> Keys:

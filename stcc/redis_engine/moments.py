@@ -1,6 +1,13 @@
 """Moments of the server's clock, which counts microseconds."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+
+
+def read(time: Sequence[bytes]) -> int:
+    """Return the moment that TIME answers: seconds, and microseconds of the next one."""
+    seconds, micros = time
+    return int(seconds) * 1_000_000 + int(micros)
 
 
 def written(micros: int) -> str:

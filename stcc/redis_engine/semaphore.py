@@ -32,6 +32,16 @@ class Kept(NamedTuple):
     fence: bytes | None
 
 
+class Keys(NamedTuple):
+    """The keys of one semaphore."""
+
+    max: str
+    holders: str
+    notes: str
+    fence: str
+    wake: str
+
+
 class RedisSemaphore:
     """The semaphore of one name, for one thread."""
 
@@ -39,12 +49,11 @@ class RedisSemaphore:
         self.target = str(place)
         self._line = line
         self._clock = clock
-        key = f"semaphore::{place.name}"
-        self._holders, self._max, self._notes = f"{key}::holders", f"{key}::max_size", f"{key}::stcc"
-        self._fence, self._wake = f"stcc::fence::{key}", f"stcc::wake::{key}"
+        keys = keys_of(place.name)
+        self._max, self._holders, self._notes, self._fence, self._wake = keys
         self._watched = Watched(
             line,
-            keys=[self._max, self._holders, self._notes, self._fence],
+            keys=keys[:4],
             reads=[("SMEMBERS", self._holders), ("GET", self._max), ("HGETALL", self._notes), ("GET", self._fence)],
             content=_kept,
             clock=clock,
@@ -124,6 +133,12 @@ class RedisSemaphore:
         others = (one for one in over.holders if one.tenure.identity != tenure.identity)
         reply = said(answer.settled)
         return PermitGranted(over._replace(holders=_ordered((*others, mine)), reply=reply), tenure, deadline, reply)
+
+
+def keys_of(name: str) -> Keys:
+    """Return the keys of a name; the first two are those that everybody knows."""
+    key = f"semaphore::{name}"
+    return Keys(f"{key}::max_size", f"{key}::holders", f"{key}::stcc", f"stcc::fence::{key}", f"stcc::wake::{key}")
 
 
 def _kept(replies: Sequence[Any]) -> Kept:

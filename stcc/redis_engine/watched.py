@@ -11,6 +11,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from stcc.errors import Denied, Interrupted, Unavailable, Unknown
 from stcc.operations.locking import Overtaken
 from stcc.operations.waiting import Clock
+from stcc.redis_engine import moments
 from stcc.redis_engine.server import Command, Line, Lost, patiently
 
 T = TypeVar("T")
@@ -107,8 +108,8 @@ class Watched(Generic[T]):
     def _seen(self) -> Seen[T]:
         asked = self._clock.monotonic()
         self._line.watching = None
-        _, _, *replies, (seconds, micros) = self._line.ask(*self._look)
-        seen = Seen(self._content(replies), replies, int(seconds) * 1_000_000 + int(micros), asked)
+        _, _, *replies, time = self._line.ask(*self._look)
+        seen = Seen(self._content(replies), replies, moments.read(time), asked)
         self._line.watching = seen
         return seen
 

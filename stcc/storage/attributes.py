@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from azure.storage.blob import ContentSettings
 
-from stcc.errors import Usage
 from stcc.outcomes import Refused
 from stcc.outcomes.attributes import (
     BlobHeadersSet,
@@ -15,18 +14,19 @@ from stcc.outcomes.attributes import (
     ContainerMetadataSet,
 )
 from stcc.storage.account import Account
-from stcc.storage.answers import Lost, Rejected, Said, ask, ask_properties, ask_tagged
+from stcc.storage.answers import Rejected, ask, ask_properties, ask_tagged
 from stcc.storage.blobs import look_at
 from stcc.storage.containers import look_at as look_at_container
 from stcc.storage.marker import marked, version
 from stcc.storage.metadata import replace
 from stcc.storage.refusals import Look, as_write, refused
 from stcc.storage.settle import change, read
+from stcc.storage.snapshots import take
 from stcc.values import judgement
 from stcc.values.conditions import Conditions
 from stcc.values.headers import NAMES, HeaderEdit
 from stcc.values.judgement import Seen
-from stcc.values.targets import BlobTarget, ContainerTarget, snapshot_time
+from stcc.values.targets import BlobTarget, ContainerTarget
 
 _ACCEPTED: Final = 202
 
@@ -149,24 +149,17 @@ def set_tier(
 def snapshot(
     account: Account, target: BlobTarget, *, metadata: Mapping[str, str], conditions: Conditions
 ) -> BlobSnapshotTaken | Refused:
-    """Take a snapshot, once: nothing would tell the snapshot of a repeated request from that of the first.
+    """Take a snapshot.
 
     An unmet condition is 412 on the service, and where it is taken for a read, 304: refused in both cases.
     """
     client = account.blob(target)
     look = look_at(account, client)
-
-    def send() -> Said[dict[str, Any]]:
-        said = ask_tagged(client.create_snapshot, dict(metadata) or None, headers=conditions.headers())
-        try:
-            snapshot_time(str(said.value["snapshot"]))
-        except Usage as error:
-            raise Lost("the answer was cut off before the snapshot's time") from error
-        return said
-
+    sent: dict[str, Any] = {"metadata": dict(metadata) or None, "headers": conditions.headers()}
     try:
-        meaning = "there may be one snapshot more: blob list --include snapshots"
-        said, _ = change(send, target=target, repeat=False, look=look, meaning=meaning)
+        said, taken = take(
+            client.create_snapshot, target=target, look=look, listing="blob list --include snapshots", **sent
+        )
     except Rejected as rejected:
         return refused(
             rejected,
@@ -176,7 +169,6 @@ def snapshot(
             expected=conditions.expected_etag,
             judged=as_write(rejected),
         )
-    taken = str(said.value["snapshot"])
     return BlobSnapshotTaken(reply=said.reply(), target=str(target), snapshot=taken, **version(said.value))
 
 

@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from stcc.errors import Unexpected
 from stcc.knowledge.refusals import BY_SMB
 from stcc.outcomes import Listing, Refused
 from stcc.outcomes.file import COLUMNS, DirectoryMade
@@ -12,7 +11,7 @@ from stcc.storage import handles
 from stcc.storage.account import Account
 from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask, ask_tagged
 from stcc.storage.files import refusal
-from stcc.storage.listing import pages
+from stcc.storage.listing import broken_off, pages
 from stcc.storage.marker import left_in, marked, version
 from stcc.storage.settle import change, read
 from stcc.values.targets import FileTarget
@@ -139,13 +138,7 @@ class _Walk:
             yield from _page_by_page(self._account, directory)
         except Rejected as rejected:
             if rejected.status != 404 and rejected.code not in BY_SMB:
-                raise Unexpected(
-                    f"{directory}: the listing broke off ({rejected})",
-                    target=str(directory),
-                    http_status=rejected.status,
-                    error_code=rejected.code,
-                    request_id=rejected.request_id,
-                ) from rejected
+                raise broken_off(rejected, directory) from rejected
 
     def _opened(self) -> set[str]:
         """Return the paths that SMB clients have open, as far as they are listed; none when nobody says."""

@@ -32,11 +32,11 @@ class Draft:
         self._client = account.file(self.target)
         self._file_id = ""
         self._metadata = _NOTHING
-        self._begun = False
+        self._may_be_there = False
 
     def create(self, size: int, *, metadata: Mapping[str, str] = _NOTHING, **stored: Any) -> None:
         """Make it, of this size; `stored` as the SDK's `create_file` has it."""
-        self._begun, self._metadata = True, metadata
+        self._may_be_there, self._metadata = True, metadata
         said = read(
             lambda: ask_tagged(self._client.create_file, size, metadata=dict(metadata), **stored), target=self._aim
         )
@@ -85,15 +85,17 @@ class Draft:
             raise Unavailable(msg, target=str(self._aim), hint="try again later") from unknown
 
     def discard(self) -> Literal["deleted", "gone", "unknown"]:
-        """Delete it, in one quick try."""
-        if not self._begun:
+        """Delete it, in one quick try; once it is known not to be there, nothing is asked."""
+        if not self._may_be_there:
             return "gone"
         try:
             ask(self._account.hurried().file(self.target).delete_file)
         except Rejected as rejected:
-            return "gone" if rejected.status == 404 else "unknown"
+            self._may_be_there = rejected.status != 404
+            return "unknown" if self._may_be_there else "gone"
         except (Lost, Unsent):
             return "unknown"
+        self._may_be_there = False
         return "deleted"
 
     def left_over(self) -> str:

@@ -12,7 +12,7 @@ from stcc.outcomes.file_put import FilePut
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected
 from stcc.storage.drafts import Draft, leftovers
-from stcc.storage.putting import Halted, Old, Persist, Progress, Put, Wanted
+from stcc.storage.putting import Halted, Old, Persist, Progress, Put, Wanted, also
 from stcc.storage.ranges import Content, Source
 from stcc.values.targets import FileTarget
 
@@ -29,14 +29,14 @@ def put_by_rename(
     try:
         answer = _renamed(put, draft, source, progress=progress, persist=persist)
     except StccError as error:
-        error.hint = _also(error.hint, draft.left_over())
+        error.hint = also(error.hint, draft.left_over())
         raise
     except KeyboardInterrupt as stop:
         interrupted = Interrupted(stop, f"{target} was not put", target=str(target))
         interrupted.hint = draft.left_over()
         raise interrupted from None
     if isinstance(answer, Refused):
-        return dataclasses.replace(answer, hint=_also(answer.hint, draft.left_over()))
+        return dataclasses.replace(answer, hint=also(answer.hint, draft.left_over()))
     return _with_leftovers(account, target, answer)
 
 
@@ -82,7 +82,7 @@ def put_in_place(
     except Local as local:  # the source changed, and is half sent by now
         raise Local(local.message.partition(";")[0], hint=part, target=str(target)) from None
     except Unknown as unknown:
-        unknown.hint = _also(unknown.hint, part)
+        unknown.hint = also(unknown.hint, part)
         raise
     except Unavailable as unavailable:
         if not put.touched:
@@ -93,10 +93,6 @@ def put_in_place(
         raise
     except KeyboardInterrupt as stop:
         raise Interrupted(stop, part, target=str(target)) from None
-
-
-def _also(hint: str, more: str) -> str:
-    return "; ".join(filter(None, [hint, more]))
 
 
 def _with_leftovers(account: Account, target: FileTarget, answer: FilePut | Refused) -> FilePut | Refused:

@@ -37,18 +37,11 @@ def made(account: Account, target: Leasable, content: bytes) -> Refused | None:
 def _made_blob(account: Account, target: BlobTarget | ContainerTarget, content: bytes) -> Refused | None:
     container = account.container(target.container)
     try:
+        _unless_there(lambda: ask_tagged(container.create_container), container.get_container_properties, target)
         if isinstance(target, BlobTarget):
             blob = account.blob(target)
-            _unless_there(lambda: ask_tagged(container.create_container), container.get_container_properties, target)
-            _unless_there(
-                lambda: ask_tagged(
-                    blob.upload_blob, content, length=len(content), overwrite=True, headers={"If-None-Match": "*"}
-                ),
-                blob.get_blob_properties,
-                target,
-            )
-        else:
-            _unless_there(lambda: ask_tagged(container.create_container), container.get_container_properties, target)
+            sent: dict[str, Any] = {"length": len(content), "overwrite": True, "headers": {"If-None-Match": "*"}}
+            _unless_there(lambda: ask_tagged(blob.upload_blob, content, **sent), blob.get_blob_properties, target)
     except Rejected as rejected:
         return refused(rejected, target=target, doing="create")
     return None

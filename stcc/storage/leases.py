@@ -14,7 +14,7 @@ from stcc.knowledge.refusals import BY_SMB
 from stcc.outcomes import Refused
 from stcc.outcomes.lease import LeaseAcquired, LeaseBroken, LeaseChanged, LeaseReleased, LeaseRenewed, LeaseShown
 from stcc.storage.account import Account
-from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask, ask_properties, ask_tagged
+from stcc.storage.answers import Lost, Rejected, Said, Unsent, ask, ask_properties, ask_tagged, modified
 from stcc.storage.lease_subjects import subject
 from stcc.storage.refusals import lease_facts, refused
 from stcc.storage.settle import change, read
@@ -166,12 +166,11 @@ class Leases:
         return self._facts(said, settled)
 
     def _facts(self, said: Said[Any], settled: str | None) -> dict[str, Any]:
-        modified = said.headers.get("last-modified")
         return {
             "reply": said.reply(settled=settled),
             "target": self._target,
             "etag": said.headers.get("etag", ""),
-            "last_modified": "" if modified is None else iso(parsedate_to_datetime(modified)) or "",
+            "last_modified": modified(said.headers),
         }
 
     @property

@@ -43,13 +43,18 @@ def _rest(ask_for: Callable[[Any], Page], token: Any, *, target: object) -> Iter
         try:
             found, token = ask_for(token)
         except Rejected as rejected:
-            changed = rejected.status == 412
-            what = "it changed while it was listed" if changed else "the listing broke off"
-            raise (Changed if changed else Unexpected)(
-                f"{target}: {what} ({rejected})",
-                target=str(target),
-                http_status=rejected.status,
-                error_code=rejected.code,
-                request_id=rejected.request_id,
-            ) from rejected
+            raise broken_off(rejected, target) from rejected
         yield from found
+
+
+def broken_off(rejected: Rejected, target: object) -> Changed | Unexpected:
+    """Return the error of a listing that was refused on the way."""
+    changed = rejected.status == 412
+    what = "it changed while it was listed" if changed else "the listing broke off"
+    return (Changed if changed else Unexpected)(
+        f"{target}: {what} ({rejected})",
+        target=str(target),
+        http_status=rejected.status,
+        error_code=rejected.code,
+        request_id=rejected.request_id,
+    )

@@ -16,7 +16,7 @@ from stcc.outcomes.lock import COLUMNS
 from stcc.storage.account import Account
 from stcc.storage.answers import Rejected
 from stcc.storage.listing import pages
-from stcc.storage.records import MALFORMED, METADATA, ROUNDING, SLACK, Found, Records, Stored, moment, parsed
+from stcc.storage.records import MALFORMED, METADATA, ROUNDING, SLACK, Found, Records, Stored, moment, parsed, rest
 from stcc.storage.refusals import refused
 from stcc.values.claims import Claim, Tenure, record
 from stcc.values.places import AzurePlace, Kind
@@ -67,8 +67,7 @@ class AzureLock:
 
     def wait(self, state: State, limit: float) -> None:
         """Sleep until the next look."""
-        until_free = limit if state.left is None else max(0.05, state.left)
-        self._nap(max(0.0, min(next(self._pauses), limit, until_free)))
+        self._nap(rest(self._pauses, left=state.left, limit=limit))
 
     def _granted(self, tenure: Tenure, fence: int, token: Found) -> Granted | Overtaken | Refused:
         stored = self._records.write(record(tenure, fence), over=token.etag)

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from email.utils import parsedate_to_datetime
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from azure.storage.fileshare import ContentSettings
@@ -13,14 +12,13 @@ from stcc.knowledge.refusals import BY_SMB
 from stcc.outcomes import Refused
 from stcc.outcomes.file_put import Checked, FilePut, How
 from stcc.storage.account import Account
-from stcc.storage.answers import Rejected, Said, ask_properties, ask_tagged
+from stcc.storage.answers import Rejected, Said, ask_properties, ask_tagged, modified
 from stcc.storage.drafts import Draft
 from stcc.storage.files import look_at
 from stcc.storage.ranges import Content, write
 from stcc.storage.refusals import Look, refused
 from stcc.storage.settle import change, read
 from stcc.values.targets import FileTarget
-from stcc.values.times import iso
 
 Progress = Callable[[int], object]
 T = TypeVar("T")
@@ -202,10 +200,10 @@ class Put:
 
         answer = persist(attempt)
         if isinstance(answer, Refused):
-            raise Halted(self.halfway(answer))
+            raise Halted(self._halfway(answer))
         return answer
 
-    def halfway(self, refusal: Refused) -> Refused:
+    def _halfway(self, refusal: Refused) -> Refused:
         """Return a refusal with what it means for a file that is written in place."""
         if not self.touched:
             return refusal
@@ -224,7 +222,7 @@ class Put:
         if self._wanted.exclusive and rejected.code in _LEASE_LOST:
             summary = f"cannot put {self._target}: its lease was broken meanwhile ({rejected})"
             return dataclasses.replace(no, outcome="lost", exit_code=Exit.LOST, summary=summary, hint="")
-        return dataclasses.replace(no, hint="; ".join(filter(None, [no.hint, hint])))
+        return dataclasses.replace(no, hint=also(no.hint, hint))
 
     def _old(self) -> Old | None:
         try:
@@ -255,15 +253,16 @@ class Put:
             reply=said.reply(settled=settled),
             target=str(self._target),
             etag=said.headers["etag"],
-            last_modified=_moment(said.headers.get("last-modified")),
+            last_modified=modified(said.headers),
             size=size,
             how=how,
             checked=None if self._wanted.unchanged is None else checked,
         )
 
 
-def _moment(text: str | None) -> str:
-    return "" if text is None else iso(parsedate_to_datetime(text)) or ""
+def also(hint: str, more: str) -> str:
+    """Return two hints as one."""
+    return "; ".join(filter(None, [hint, more]))
 
 
 def _without_lease(look: Look | None) -> Look | None:

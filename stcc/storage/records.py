@@ -6,7 +6,7 @@ was last written. Both are whole seconds, and two front ends may differ by one, 
 
 import json
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final, NamedTuple, TypeVar
@@ -135,28 +135,30 @@ class Records:
         made again within one second would give the same fence twice.
         """
         container = self._account.container(self._place.blob.container)
+
+        def look() -> Said[Any]:
+            return ask(container.get_container_properties)
+
         try:
             try:
-                said = read(lambda: ask(container.get_container_properties), target=self._place)
+                said = read(look, target=self._place)
             except Rejected as rejected:
                 if rejected.status != 404:
                     raise
-                said = self._made(container)
+                said = self._made(container, look)
         except Rejected as rejected:
             return self._refused(rejected, "make the container of")
         self._clock.sleep(1.0)
         return _milliseconds(said.headers["date"])
 
-    def _made(self, container: Any) -> Said[Any]:
-        def look() -> Said[Any]:  # whoever made it: that it is there is enough
-            return ask(container.get_container_properties)
-
+    def _made(self, container: Any, look: Callable[[], Said[Any]]) -> Said[Any]:
+        """Make the container; whoever made it, that it is there is enough."""
         try:
             said, _ = change(lambda: ask(container.create_container), target=self._place, evidence=look)
         except Rejected as rejected:
             if rejected.code != "ContainerAlreadyExists":
                 raise
-            return read(lambda: ask(container.get_container_properties), target=self._place)
+            return read(look, target=self._place)
         return said
 
     def _content(self) -> Said[bytes]:
@@ -188,6 +190,11 @@ class Records:
         """Return the refusal of a blob that keeps something else: it is left as it is."""
         found = Rejected(409, None, "", headers)
         return refused(found, target=self._place, doing="use", before=f"blob {self._place.blob} holds {what}")
+
+
+def rest(pauses: Iterator[float], *, left: float | None, limit: float) -> float:
+    """Return for how many seconds there is nothing to look at, `left` before it may be free by itself, None: never."""
+    return max(0.0, min(next(pauses), limit, limit if left is None else max(0.05, left)))
 
 
 def line(record: Mapping[str, Any]) -> bytes:

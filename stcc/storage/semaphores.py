@@ -13,7 +13,7 @@ from stcc.operations.waiting import Clock, pauses
 from stcc.outcomes import Refused, Reply
 from stcc.storage.account import Account
 from stcc.storage.locks import tenure_of
-from stcc.storage.records import ROUNDING, SLACK, Found, Records, Stored, moment
+from stcc.storage.records import ROUNDING, SLACK, Found, Records, Stored, moment, rest
 from stcc.values.claims import Claim, Tenure
 from stcc.values.places import AzurePlace
 from stcc.values.times import iso
@@ -75,8 +75,7 @@ class AzureSemaphore:
 
     def wait(self, state: Permits, limit: float) -> None:
         """Sleep until the next look."""
-        until_free = limit if state.left is None else max(0.05, state.left)
-        self._clock.sleep(max(0.0, min(next(self._pauses), limit, until_free)))
+        self._clock.sleep(rest(self._pauses, left=state.left, limit=limit))
 
     def _granted(
         self, over: Permits, found: Found, tenure: Tenure, *, fence: int

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stcc.errors import Usage
 from stcc.outcomes import Listing, Refused
 from stcc.outcomes.share import (
     COLUMNS,
@@ -14,14 +13,15 @@ from stcc.outcomes.share import (
     ShareSnapshotTaken,
 )
 from stcc.storage.account import Account
-from stcc.storage.answers import Lost, Rejected, Said, ask, ask_properties, ask_tagged
+from stcc.storage.answers import Rejected, ask, ask_properties, ask_tagged
 from stcc.storage.listing import pages
 from stcc.storage.marker import in_headers, left_in, marked, version
 from stcc.storage.metadata import replace
 from stcc.storage.refusals import Look, lease_facts, refused
 from stcc.storage.settle import change, read
+from stcc.storage.snapshots import take
 from stcc.values.conditions import Conditions
-from stcc.values.targets import ShareTarget, snapshot_time
+from stcc.values.targets import ShareTarget
 from stcc.values.times import iso
 
 
@@ -87,24 +87,14 @@ def delete(
 
 
 def snapshot(account: Account, target: ShareTarget, *, metadata: Mapping[str, str]) -> ShareSnapshotTaken | Refused:
-    """Take a snapshot, once: nothing would tell the snapshot of a repeated request from that of the first."""
+    """Take a snapshot."""
     client = account.share(target)
     look = look_at(account, client)
-
-    def send() -> Said[dict[str, Any]]:
-        said = ask_tagged(client.create_snapshot, metadata=dict(metadata) or None)
-        try:
-            snapshot_time(str(said.value["snapshot"]))
-        except Usage as error:
-            raise Lost("the answer was cut off before the snapshot's time") from error
-        return said
-
+    sent, listing = dict(metadata) or None, "share list --include snapshots"
     try:
-        meaning = "there may be one snapshot more: share list --include snapshots"
-        said, _ = change(send, target=target, repeat=False, look=look, meaning=meaning)
+        said, taken = take(client.create_snapshot, target=target, look=look, listing=listing, metadata=sent)
     except Rejected as rejected:
         return refused(rejected, target=target, doing="take a snapshot of share", look=look)
-    taken = str(said.value["snapshot"])
     return ShareSnapshotTaken(reply=said.reply(), target=str(target), snapshot=taken, **version(said.value))
 
 

@@ -24,3 +24,11 @@ def own_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def records(there: Situation, names: Names) -> Make:
     """Make the record of a name that nobody has used yet, of a kind."""
     return lambda kind: Record(there, kind, names())
+
+
+@pytest.fixture
+def lock(records: Make) -> Record:
+    """Return a lock that is free."""
+    lock = records("lock")
+    lock.free()
+    return lock

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.azurite import ProxiedAccount
+from tests.azurite import ProxiedAccount, unavailable
 from tests.conftest import Names
 from tests.running import Result, Stcc
 from tests.wire import Answer
@@ -127,8 +127,9 @@ def test_what_get_prints_can_be_written_back_unchanged(stcc: Stcc, table: str) -
     assert repr(after["properties"]) == repr(json.loads(before.out)["result"])
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
 def test_jq_on_the_way_changes_nothing(stcc: Stcc, table: str) -> None:
+    if shutil.which("jq") is None:
+        unavailable("jq is not installed")
     stcc("entity", "insert", table, "p", "r", *EVERY_TYPE)
     document = stcc("entity", "get", table, "p", "r", "-o", "json").out.encode()
     properties = subprocess.run(["jq", ".result.properties"], input=document, stdout=subprocess.PIPE, check=True).stdout

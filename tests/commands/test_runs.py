@@ -20,14 +20,6 @@ NOUNS = ("lock", "semaphore")
 STCC = f"{sys.executable} -m stcc"
 
 
-@pytest.fixture
-def lock(records: Make) -> Record:
-    """Return a lock that is free."""
-    lock = records("lock")
-    lock.free()
-    return lock
-
-
 def free(records: Make, noun: str) -> Record:
     """Return a lock that is free, or a semaphore of one permit."""
     record = records(noun)

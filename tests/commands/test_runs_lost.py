@@ -18,14 +18,6 @@ pytestmark = pytest.mark.usefixtures("own_state")
 STCC = f"{sys.executable} -m stcc"
 
 
-@pytest.fixture
-def lock(records: Make) -> Record:
-    """Return a lock that is free."""
-    lock = records("lock")
-    lock.free()
-    return lock
-
-
 def is_dead(pid: int) -> bool:
     """Tell whether a process is gone, or waits for nothing but its parent's look at it."""
     try:
