@@ -220,7 +220,8 @@ async def closed(writer: asyncio.StreamWriter) -> None:
     writer.close()
     try:
         async with asyncio.timeout(2):
-            await writer.wait_closed()
+            # All who wait for it wait for one future, which one that is cancelled would take along.
+            await asyncio.shield(writer.wait_closed())
     except (TimeoutError, OSError):
         writer.transport.abort()
         await asyncio.sleep(0)

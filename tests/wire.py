@@ -163,7 +163,7 @@ class Wire:
                 self._late -= 1
                 self._changed.notify_all()
 
-    def wait_for_late(self, *, seconds: float = 10) -> None:
+    def wait_for_late(self, *, seconds: float = 60) -> None:
         """Block until every `Late` request has been answered by the service; raise TimeoutError after `seconds`."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._late == 0, seconds):

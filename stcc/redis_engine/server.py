@@ -27,15 +27,28 @@ class WrongType(Exception):
     """A key holds something else than what it is used for."""
 
 
+# Those who release without stcc wake nobody: this is how late that is noticed.
+LONGEST_BLOCK: Final = 1.0
+
+
 class Line:
     """One connection, made when it is first needed and made again after it broke.
 
     `watching` is what the keys are watched for, by whoever watches them; it ends with the connection.
+    `longest_block` is how many seconds a question may block, well below what an answer may take.
     """
 
-    def __init__(self, server: RedisServer, *, timeout: float, trace: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        server: RedisServer,
+        *,
+        timeout: float,
+        trace: Callable[[str], None] | None = None,
+        longest_block: float = LONGEST_BLOCK,
+    ) -> None:
         self._trace = trace
-        self.timeout = timeout
+        self._timeout = timeout
+        self.longest_block = min(longest_block, timeout / 2)
         self.server = server
         self.watching: object = None
         self._redis = _library()
@@ -84,8 +97,8 @@ class Line:
             "db": at.db,
             "username": at.username,
             "password": at.password,
-            "socket_timeout": self.timeout,
-            "socket_connect_timeout": min(_CONNECT_TIMEOUT, self.timeout),
+            "socket_timeout": self._timeout,
+            "socket_connect_timeout": min(_CONNECT_TIMEOUT, self._timeout),
             "retry": self._redis.retry.Retry(self._redis.backoff.NoBackoff(), 0),
             "retry_on_error": (),
             "health_check_interval": 0,

@@ -7,8 +7,6 @@ from stcc.errors import Unavailable
 from stcc.operations.waiting import Clock
 from stcc.redis_engine.server import Command, Line, Lost, WrongType
 
-# Those who release without stcc wake nobody: this is how late that is noticed.
-LONGEST: Final = 1.0
 # A token is for who is between a look and the list; who comes later has looked later.
 _KEPT_MS: Final = 2000
 # From being woken to having taken it: two round trips of a process that has to be scheduled first.
@@ -24,7 +22,7 @@ def doze(
     line: Line, key: str, *, limit: float, left: float | None, clock: Clock, before: tuple[Command, ...] = ()
 ) -> None:
     """Block on a list, for at most `limit` seconds and `left`, what is left of a hold; `before` is said first."""
-    seconds = min(LONGEST, line.timeout / 2, limit if left is None else min(limit, left))
+    seconds = min(line.longest_block, limit if left is None else min(limit, left))
     try:
         line.ask(*before, ("BLPOP", key, f"{max(seconds, 0.001):.3f}"))
     except (Lost, Unavailable, WrongType):  # the next look finds out what is wrong

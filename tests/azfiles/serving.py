@@ -141,7 +141,7 @@ def serving(directory: Path) -> Generator[Service]:
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:
-            until = time.monotonic() + 10
+            until = time.monotonic() + 60
             while not server.started and time.monotonic() < until:
                 time.sleep(0.005)
             yield Service(port=listener.getsockname()[1], clock=clock)

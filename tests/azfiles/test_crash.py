@@ -23,7 +23,7 @@ def write(service: Service, path: str, letter: bytes) -> Answer:
     return service.ask("PUT", f"{path}?comp=range", headers, letter * LENGTH)
 
 
-@pytest.mark.parametrize("delay", [0.05, 0.15, 0.3])
+@pytest.mark.parametrize("delay", [0, 0.1, 0.3])
 def test_a_killed_emulator_has_lost_nothing_and_torn_nothing(data: Path, delay: float) -> None:
     acknowledged = dict.fromkeys(range(2), b"")
     under_way = dict(acknowledged)
@@ -50,6 +50,8 @@ def test_a_killed_emulator_has_lost_nothing_and_torn_nothing(data: Path, delay: 
         writers = [threading.Thread(target=keep_writing, args=(service, number)) for number in acknowledged]
         for writer in writers:
             writer.start()
+        while len(created) < 3:
+            time.sleep(0.001)
         time.sleep(delay)
         child.send_signal(signal.SIGKILL)
         for writer in writers:
@@ -68,7 +70,7 @@ def test_a_killed_emulator_has_lost_nothing_and_torn_nothing(data: Path, delay: 
         or acknowledged[n] == under_way[n]
         for n, answer in enumerate(files)
     ] == [True, True]
-    assert (names, len(created) > 2, later > max(etags.values())) == ([200] * len(created), True, True)
+    assert (names, later > max(etags.values())) == ([200] * len(created), True)
 
 
 def test_leases_handles_and_marks_survive(data: Path) -> None:

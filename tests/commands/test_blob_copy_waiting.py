@@ -161,13 +161,13 @@ def test_who_is_interrupted_is_told_how_to_end_the_copy(
     proxied.fail(BEGUN)
     proxied.fail(state("pending"), when=looks, times=1000)
     process = proxied_stcc.process(*argv)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while not any(map(looks, proxied.requests)):
         assert time.monotonic() < until
         time.sleep(0.02)
 
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
 
     how = f"the copy goes on; to end it: stcc blob copy-abort {target} {ID}"
     assert Result(process.returncode, out.decode(), err.decode()) == Result(

@@ -126,7 +126,7 @@ def test_who_is_overtaken_begins_again_with_what_is_there_then(stcc: Stcc, there
     other = f'[ -e {first} ] || {{ touch {first}; printf "somebody else" > {first}.text; }}'
     script = f"cat; {other}; [ -e {first}.done ] || {{ touch {first}.done; sleep 1; }}"
     process = stcc.process("blob", "update", there.blob, "--no-local-lock", "--", "sh", "-c", f"{script}; echo mine")
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while not first.exists():
         assert time.monotonic() < until
         time.sleep(0.02)
@@ -158,7 +158,7 @@ def test_a_lost_answer_is_settled_by_the_mark(proxied: ProxiedAccount, proxied_s
 def test_a_signal_goes_to_the_command_and_nothing_is_changed(stcc: Stcc, there: Situation, tmp_path: Path) -> None:
     ready = tmp_path / "ready"
     process = stcc.process("blob", "update", there.blob, "--", "sh", "-c", f"touch {ready}; exec sleep 60")
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while not ready.exists():
         assert time.monotonic() < until
         time.sleep(0.02)

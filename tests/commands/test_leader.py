@@ -75,7 +75,7 @@ def test_watch_prints_a_line_now_and_at_every_change(stcc: Stcc, lead: Record) -
     lead.hold(YOU, fence=FENCE + 1)
     third = process.stdout.readline()
     lead.free()
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=60)
     lines = [line.decode().rstrip("\n").split("\t") for line in (first, second, third, out)]
 
     assert (process.returncode, err, [line[1:] for line in lines]) == (
@@ -159,7 +159,7 @@ def test_resign_waits_for_the_end_of_the_term(stcc: Stcc, lead: Record) -> None:
     assert process.poll() is None
     lead.hold(ME, fence=FENCE + 1)
 
-    assert (process.communicate(timeout=10), process.returncode) == (
+    assert (process.communicate(timeout=60), process.returncode) == (
         (b"", f"you leads {lead.name} no more\n".encode()),
         0,
     )
@@ -212,11 +212,11 @@ def test_a_candidate_waits_only_as_long_as_it_was_told(stcc: Stcc, lead: Record)
 def test_who_loses_the_lead_stands_again(stcc: Stcc, lead: Record, tmp_path: Path) -> None:
     terms = tmp_path / "terms"
     script = f'echo "$STCC_FENCE" >>{terms}; [ $(wc -l <{terms}) = 2 ] && exit 6; echo; sleep 20'
-    process = stcc.process("leader", "run", lead.name, "--ttl", "2s", "--", "sh", "-c", script)
+    process = stcc.process("leader", "run", lead.name, "--ttl", "6s", "--", "sh", "-c", script)
     assert process.stdout is not None
     process.stdout.readline()
     lead.put(fence=lead.fence)  # somebody breaks it
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=60)
     first, second = (int(line) for line in terms.read_text().splitlines())
 
     assert (process.returncode, err.decode(), first < second) == (
@@ -229,8 +229,8 @@ def test_who_loses_the_lead_stands_again(stcc: Stcc, lead: Record, tmp_path: Pat
 
 def test_one_leads_and_after_it_was_asked_to_resign_the_other(stcc: Stcc, lead: Record, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    script = f'echo "$STCC_LOCK_IDENTITY" >>{log}; [ $(wc -l <{log}) = 3 ] && exit 0; exec sleep 20'
-    words = ("--ttl", "2s", "--poll-max", "100ms", "--", "sh", "-c", script)
+    script = f'echo "$STCC_LOCK_IDENTITY" >>{log}; [ $(wc -l <{log}) = 3 ] && exit 0; exec sleep 60'
+    words = ("--ttl", "4s", "--poll-max", "100ms", "--", "sh", "-c", script)
 
     def led(count: int) -> list[str]:
         while (text := log.read_text() if log.exists() else "").count("\n") < count:
@@ -240,28 +240,28 @@ def test_one_leads_and_after_it_was_asked_to_resign_the_other(stcc: Stcc, lead: 
     first = stcc.process("leader", "run", lead.name, "--identity", "one", *words)
     assert led(1) == ["one"]
     second = stcc.process("leader", "run", lead.name, "--identity", "two", *words)
-    assert stcc("leader", "resign", lead.name, "--wait", "10s") == Result(0, "", f"one leads {lead.name} no more\n")
+    assert stcc("leader", "resign", lead.name, "--wait", "60s") == Result(0, "", f"one leads {lead.name} no more\n")
     assert led(2) == ["one", "two"]
-    time.sleep(2.2)  # the first one stands again by now
+    time.sleep(4.2)  # the first one stands again by now
     assert stcc("leader", "resign", lead.name, "--identity", "two", "-q").code == 0
     assert led(3) == ["one", "two", "one"]
     resigned = f"stcc: {lead.name} is lost: it was asked to resign\n"
-    told = f"resigned as the leader of {lead.name}; standing again in 2 seconds\n"
+    told = f"resigned as the leader of {lead.name}; standing again in 4 seconds\n"
 
-    assert (first.communicate(timeout=10), first.returncode) == ((b"", (resigned + told).encode()), 0)
+    assert (first.communicate(timeout=60), first.returncode) == ((b"", (resigned + told).encode()), 0)
     second.terminate()
-    assert (second.communicate(timeout=10)[0], second.returncode) == (b"", 143)
+    assert (second.communicate(timeout=60)[0], second.returncode) == (b"", 143)
 
 
 def test_the_resigned_lets_others_first_for_one_ttl(stcc: Stcc, lead: Record, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    script = f"date +%s.%N >>{log}; [ $(wc -l <{log}) = 2 ] && exit 0; exec sleep 20"
-    process = stcc.process("leader", "run", lead.name, "--ttl", "2s", "--", "sh", "-c", script)
+    script = f"date +%s.%N >>{log}; [ $(wc -l <{log}) = 2 ] && exit 0; exec sleep 60"
+    process = stcc.process("leader", "run", lead.name, "--ttl", "4s", "--", "sh", "-c", script)
     while not log.exists():
         time.sleep(0.02)
-    assert stcc("leader", "resign", lead.name, "--wait", "10s", "-q").code == 0
+    assert stcc("leader", "resign", lead.name, "--wait", "60s", "-q").code == 0
     began = time.time()
 
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     process.communicate()
-    assert 1.5 < float(log.read_text().splitlines()[1]) - began < 5
+    assert 2 < float(log.read_text().splitlines()[1]) - began < 20

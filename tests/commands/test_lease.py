@@ -96,7 +96,7 @@ def test_acquire_waits_until_it_is_free(stcc: Stcc, there: Situation) -> None:
     assert process.poll() is None
     there.lease(there.leased_blob).release()
 
-    assert (process.communicate(timeout=10), process.returncode) == ((f"{OTHER}\n".encode(), b""), 0)
+    assert (process.communicate(timeout=60), process.returncode) == ((f"{OTHER}\n".encode(), b""), 0)
 
 
 def test_acquire_waits_until_the_lease_expires(fast_azurite: Instance) -> None:
@@ -114,7 +114,7 @@ def test_what_cannot_be_waited_for_is_said_at_once(stcc: Stcc, there: Situation)
         4, "", f"stcc: cannot acquire the lease of {there.new_blob}: there is no such blob (404 BlobNotFound)\n"
     )
     assert stcc("lease", "acquire", there.blob, "--wait", "20s", "--if-match", "0x8D1", "-q").code == 12
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 20
 
 
 @pytest.mark.parametrize("kind", LEASED_KINDS)
@@ -177,7 +177,7 @@ def test_show_tells_the_state(kind: str, stcc: Stcc, there: Situation) -> None:
 def test_an_id_that_cannot_be_printed_is_given_back(stcc: Stcc, there: Situation) -> None:
     with Path("/dev/full").open("wb") as full:
         process = stcc.process("lease", "acquire", there.blob, stdout=full)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
 
     assert (process.returncode, err.decode()) == (
         74,
@@ -192,7 +192,7 @@ def test_an_id_that_nobody_reads_is_given_back(stcc: Stcc, there: Situation) -> 
     process = stcc.process("lease", "acquire", there.blob, stdout=write)
     os.close(write)
 
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (141, b"")
     assert state(there, there.blob) == ("available", None)
 
@@ -205,7 +205,7 @@ def test_a_signal_while_waiting_ends_it(
     while len(proxied.requests) < 3:
         time.sleep(0.02)
     process.send_signal(number)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=60)
 
     # In a pause, or in the middle of a try: then it also says that it gave back what it may have got.
     assert (out, f"interrupted by {number.name}\n" in err.decode()) == (b"", True)
@@ -225,7 +225,7 @@ def test_a_signal_between_a_lost_answer_and_its_repeat_gives_the_lease_back(
     proxied.fail(Drop(), when=writes)
     proxied.fail(Stall(), when=stop)
     process = proxied_stcc.process("lease", "acquire", target)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
 
     problem = f"stcc: {target}: the change may or may not have been applied; interrupted by SIGTERM\n"
     lease_id = proxied.requests[0].headers["x-ms-proposed-lease-id"]

@@ -83,7 +83,7 @@ def test_break_asks_on_a_terminal(answer: str, code: int, after: str, stcc: Stcc
     os.close(side)
     asked = read_until(terminal, b"[y/N] ")
     os.write(terminal, answer.encode())
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=60)
     os.close(terminal)
 
     assert asked == f"{target} is leased (infinite)\nbreak the lease of {target}? [y/N] "

@@ -93,7 +93,7 @@ def test_acquire_waits_as_long_as_it_was_told(stcc: Stcc, lock: Record) -> None:
         "",
         f"stcc: {lock.name} is still held by you since {SINCE} after 0.3 seconds\n{seen(lock, YOU)}",
     )
-    assert 0.3 <= time.monotonic() - started < 3
+    assert 0.3 <= time.monotonic() - started < 30
 
 
 def test_acquire_waits_until_it_is_released(stcc: Stcc, lock: Record) -> None:
@@ -103,7 +103,7 @@ def test_acquire_waits_until_it_is_released(stcc: Stcc, lock: Record) -> None:
     assert process.poll() is None
     lock.free()
 
-    assert (process.communicate(timeout=10), process.returncode) == ((b"me\n", b""), 0)
+    assert (process.communicate(timeout=60), process.returncode) == ((b"me\n", b""), 0)
 
 
 @pytest.mark.parametrize("words", [(), ("--reentrant",)])

@@ -195,7 +195,7 @@ def test_whoever_looks_is_told_for_whom_it_waits(stcc: Stcc, lock: Record) -> No
     said = os.read(ours, 1000).decode()
     lock.free()
 
-    assert (said, process.communicate(timeout=10)[0]) == (f"waiting for you since {SINCE} (nightly)\r\n", b"me\n")
+    assert (said, process.communicate(timeout=60)[0]) == (f"waiting for you since {SINCE} (nightly)\r\n", b"me\n")
     os.close(ours)
 
 
@@ -246,4 +246,4 @@ def test_waiting_goes_on_as_soon_as_the_holder_is_broken(stcc: Stcc, lock: Recor
     time.sleep(0.8)
     assert stcc("lock", "break", lock.name, "--yes", "-q").code == 0
 
-    assert (waiting.communicate(timeout=10), waiting.returncode, lock.holder) == ((b"me\n", b""), 0, ME)
+    assert (waiting.communicate(timeout=60), waiting.returncode, lock.holder) == ((b"me\n", b""), 0, ME)

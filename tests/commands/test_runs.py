@@ -260,13 +260,13 @@ def test_what_is_held_is_renewed_as_long_as_the_command_runs(
     noun: str, stcc: Stcc, records: Make, tmp_path: Path
 ) -> None:
     record, file = free(records, noun), tmp_path / "status"
-    process = stcc.process(noun, "run", record.name, "--ttl", "2s", "--status-file", str(file), "--", "sleep", "6")
+    process = stcc.process(noun, "run", record.name, "--ttl", "4s", "--status-file", str(file), "--", "sleep", "9")
     while not holds(record):
         time.sleep(0.05)
-    time.sleep(4.5)  # longer than the ttl, and than what others wait for besides
+    time.sleep(6.5)  # longer than the ttl, and than what others wait for besides
     assert stcc(noun, "acquire", record.name, "-q").code == 75
 
-    assert (process.communicate(timeout=20), process.returncode, holds(record)) == ((b"", b""), 0, [])
+    assert (process.communicate(timeout=60), process.returncode, holds(record)) == ((b"", b""), 0, [])
     assert status(file)["renewals"] >= 3
 
 
@@ -278,7 +278,7 @@ def test_runs_that_wait_for_one_another_count(noun: str, stcc: Stcc, records: Ma
     words = ("--wait", "20s", "--poll-max", "10s", "-c", add)
     runs = [stcc.process(noun, "run", record.name, *words) for _ in range(4)]
 
-    assert [(run.communicate(timeout=20), run.returncode) for run in runs] == [((b"", b""), 0)] * 4
+    assert [(run.communicate(timeout=60), run.returncode) for run in runs] == [((b"", b""), 0)] * 4
     assert (counter.read_text(), holds(record)) == ("4\n", [])
 
 
@@ -291,7 +291,7 @@ def test_who_waits_for_a_neighbour_asks_the_service_no_more_often_than_a_strange
     proxied.clear()
     second = proxied_stcc.process("lock", "run", lock.name, "--wait", "20s", "--poll-max", "60s", "--", "echo", "then")
 
-    assert (second.communicate(timeout=20)[0], first.communicate(timeout=10)[1], first.returncode) == (
+    assert (second.communicate(timeout=60)[0], first.communicate(timeout=60)[1], first.returncode) == (
         b"then\n",
         b"",
         0,
@@ -313,10 +313,10 @@ def test_a_neighbour_that_is_stopped_while_it_waits_is_in_nobodys_way(stcc: Stcc
     runs[0].send_signal(signal.SIGSTOP)
     lock.free()
     try:
-        assert (runs[1].communicate(timeout=10)[0], runs[1].returncode) == (b"in\n", 0)
+        assert (runs[1].communicate(timeout=60)[0], runs[1].returncode) == (b"in\n", 0)
     finally:
         runs[0].send_signal(signal.SIGCONT)
-        runs[0].communicate(timeout=20)
+        runs[0].communicate(timeout=60)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGQUIT, 131)])
@@ -330,7 +330,7 @@ def test_who_is_ended_while_it_waits_says_so(
     while b"waiting for" not in run.stderr.readline():
         pass
     run.send_signal(number)
-    _, err = run.communicate(timeout=20)
+    _, err = run.communicate(timeout=60)
 
     assert (run.returncode, f"stcc: interrupted by {number.name}" in err.decode()) == (code, True)
     assert json.loads(file.read_text()) == {"outcome": "interrupted", "exit_code": code}

@@ -201,7 +201,7 @@ def test_runs_that_wait_for_one_another_count(stcc: Stcc, there: Situation, tmp_
     add = f"n=$(cat {counter}); sleep 0.2; echo $((n + 1)) >{counter}"
     runs = [stcc.process("lease", "run", there.blob, "--wait", "20s", "-c", add) for _ in range(4)]
 
-    assert [(run.communicate(timeout=20), run.returncode) for run in runs] == [((b"", b""), 0)] * 4
+    assert [(run.communicate(timeout=60), run.returncode) for run in runs] == [((b"", b""), 0)] * 4
     assert counter.read_text() == "4\n"
 
 
@@ -230,7 +230,7 @@ def test_a_table_that_is_locked_is_busy(stcc: Stcc, names: Names) -> None:
     first.communicate(b"\n", timeout=10)
 
     assert (code, out, f"stcc-locks/table/{table}" in err, first.returncode) == (75, "", True, 0)
-    assert (waiting.communicate(timeout=10), waiting.returncode) == ((b"then\n", b""), 0)
+    assert (waiting.communicate(timeout=60), waiting.returncode) == ((b"then\n", b""), 0)
 
 
 def test_the_lock_of_a_table_may_be_any_blob(stcc: Stcc, there: Situation, names: Names) -> None:

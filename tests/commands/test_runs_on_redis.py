@@ -33,7 +33,7 @@ def own_server() -> Generator[RedisServerForTests]:
 
 
 def until(condition: "Callable[[], object]") -> None:
-    ends = time.monotonic() + 30
+    ends = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < ends, "it never happened"
         time.sleep(0.02)

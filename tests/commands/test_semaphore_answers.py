@@ -217,7 +217,7 @@ def test_a_permit_whose_identity_cannot_be_printed_is_given_back(stcc: Stcc, sem
     semaphore.permits(1)
     with Path("/dev/full").open("wb") as full:
         process = stcc.process("semaphore", "acquire", semaphore.name, stdout=full)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
 
     assert (process.returncode, err.decode(), semaphore.holders) == (
         74,

@@ -33,7 +33,7 @@ def alive(instance: Instance) -> list[bool]:
 
 
 def after_a_while(ask: Callable[[], list[bool]], wanted: list[bool]) -> list[bool]:
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while ask() != wanted and time.monotonic() < until:
         time.sleep(0.05)
     return ask()

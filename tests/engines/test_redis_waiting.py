@@ -17,8 +17,8 @@ from stcc.values.claims import Claim
 from tests.book import BookLock
 from tests.engines.worlds import RedisWorld, patience
 
-# Less than a blocked look, with room for a busy machine.
-SOON = 0.5
+# Much less than who is sleepy sleeps, with room for a busy machine.
+SOON = 10
 
 
 def state(one: RedisLock) -> State:
@@ -39,7 +39,7 @@ def queued(world: RedisWorld) -> int:
 def blocked(world: RedisWorld, count: int) -> None:
     """Wait until so many clients of the server are blocked."""
     client = world.server.client()
-    for _ in range(500):
+    for _ in range(6000):
         if int(client.info("clients")["blocked_clients"]) >= count:
             return
         time.sleep(0.01)
@@ -56,7 +56,10 @@ def test_a_release_wakes_who_waits(redis_world: RedisWorld) -> None:
     take(redis_world)
     with ThreadPoolExecutor() as pool:
         waiting: Future[Granted | Refused] = pool.submit(
-            locking.acquire, redis_world.lock(), Claim("tom", 60.0), patience=patience(redis_world, wait=20)
+            locking.acquire,
+            redis_world.lock(redis_world.sleepy()),
+            Claim("tom", 60.0),
+            patience=patience(redis_world, wait=60),
         )
         blocked(redis_world, 1)
 
@@ -76,15 +79,14 @@ def test_who_waits_blocks_and_does_not_poll(redis_world: RedisWorld) -> None:
 
     assert isinstance(answer, Refused)
     assert answer.exit_code == 75
-    assert int(client.info("commandstats")["cmdstat_blpop"]["calls"]) - before == 2
+    assert 1 <= int(client.info("commandstats")["cmdstat_blpop"]["calls"]) - before <= 2
 
 
 def test_who_waits_wakes_when_the_hold_is_over(redis_world: RedisWorld) -> None:
     take(redis_world, ttl=0.2)
 
-    late = waited(
-        lambda: locking.acquire(redis_world.lock(), Claim("tom", 60.0), patience=patience(redis_world, wait=20))
-    )
+    lock = redis_world.lock(redis_world.sleepy())
+    late = waited(lambda: locking.acquire(lock, Claim("tom", 60.0), patience=patience(redis_world, wait=60)))
 
     assert 0.1 < late < 0.2 + SOON
 
@@ -100,7 +102,7 @@ def test_a_release_without_stcc_is_noticed_within_a_second(redis_world: RedisWor
 
 
 def take_waiting(world: RedisWorld) -> None:
-    granted = locking.acquire(world.lock(), Claim("tom", 60.0), patience=patience(world, wait=20))
+    granted = locking.acquire(world.lock(), Claim("tom", 60.0), patience=patience(world, wait=60))
     assert isinstance(granted, Granted)
 
 
@@ -129,9 +131,9 @@ def test_all_who_wait_for_permits_get_those_that_come_back(redis_world: RedisWor
         waiting = [
             pool.submit(
                 permits.acquire,
-                redis_world.semaphore(),
+                redis_world.semaphore(redis_world.sleepy()),
                 Claim(f"waiter {number}", 60.0),
-                patience=patience(redis_world, wait=20),
+                patience=patience(redis_world, wait=60),
             )
             for number in range(4)
         ]
@@ -157,8 +159,8 @@ def one_after_the_other(world: RedisWorld, fair: int, hold: float = 0.01) -> lis
     order: list[str] = []
 
     def wait(who: str) -> None:
-        lock = world.lock(fair=True)
-        granted = locking.acquire(lock, Claim(who, 60.0), patience=patience(world, wait=30))
+        lock = world.lock(world.sleepy(), fair=True, dead_after=60)
+        granted = locking.acquire(lock, Claim(who, 60.0), patience=patience(world, wait=60))
         assert isinstance(granted, Granted)
         order.append(who)
         time.sleep(hold)
@@ -182,7 +184,7 @@ def test_eight_who_wait_in_order_get_it_in_order(redis_world: RedisWorld) -> Non
 
     assert one_after_the_other(redis_world, 8) == list("01234567")
     # None of them slept through its turn.
-    assert time.monotonic() - begun < 8 * 0.01 + 2 * SOON
+    assert time.monotonic() - begun < SOON
     assert queued(redis_world) == 0
 
 
@@ -204,7 +206,7 @@ def test_who_is_not_first_leaves_the_token_to_who_is(redis_world: RedisWorld) ->
 def test_who_leaves_the_queue_knows_of_all_who_have_joined(redis_world: RedisWorld) -> None:
     """Else the newcomer would sleep on its own list, and nobody would wake it there."""
     take(redis_world)
-    first, second = redis_world.lock(fair=True), redis_world.lock(fair=True)
+    first, second = redis_world.lock(fair=True), redis_world.lock(redis_world.sleepy(), fair=True, dead_after=60)
     first.wait(state(first), 10)
     locking.release(redis_world.lock(), "peter")
     seen = state(first)
@@ -212,7 +214,7 @@ def test_who_leaves_the_queue_knows_of_all_who_have_joined(redis_world: RedisWor
 
     assert first.take(seen, Claim("first", 60.0)) == Overtaken()
     assert isinstance(first.take(state(first), Claim("first", 60.0)), Granted)
-    assert waited(lambda: second.wait(state(second), 10)) < SOON
+    assert waited(lambda: second.wait(state(second), 60)) < SOON
 
 
 def test_a_newcomer_does_not_overtake_the_queue(redis_world: RedisWorld) -> None:
@@ -233,10 +235,10 @@ def test_the_dead_at_the_head_of_the_queue_drop_out(redis_world: RedisWorld) -> 
     take(redis_world)
     dead = redis_world.lock(fair=True, dead_after=0.6)
     dead.wait(state(dead), 10)
-    alive = redis_world.lock(fair=True, dead_after=0.6)
+    alive = redis_world.lock(redis_world.sleepy(), fair=True, dead_after=0.6)
     locking.release(redis_world.lock(), "peter")
 
-    late = waited(lambda: locking.acquire(alive, Claim("tom", 60.0), patience=patience(redis_world, wait=20)))
+    late = waited(lambda: locking.acquire(alive, Claim("tom", 60.0), patience=patience(redis_world, wait=60)))
 
     assert 0.3 < late < 0.6 + SOON
     assert (state(alive).held or Claim("", None)).identity == "tom"
@@ -248,11 +250,8 @@ def test_who_gives_up_does_not_hold_up_the_others(redis_world: RedisWorld) -> No
     answer = locking.acquire(redis_world.lock(fair=True), Claim("tom", 60.0), patience=patience(redis_world, wait=0.1))
     locking.release(redis_world.lock(), "peter")
 
-    late = waited(
-        lambda: locking.acquire(
-            redis_world.lock(fair=True), Claim("mary", 60.0), patience=patience(redis_world, wait=20)
-        )
-    )
+    mary = redis_world.lock(redis_world.sleepy(), fair=True, dead_after=60)
+    late = waited(lambda: locking.acquire(mary, Claim("mary", 60.0), patience=patience(redis_world, wait=60)))
 
     assert isinstance(answer, Refused)
     assert late < 0.5 + SOON
@@ -269,14 +268,13 @@ def test_who_did_not_ask_for_an_order_may_overtake(redis_world: RedisWorld) -> N
     assert (state(first).held or Claim("", None)).identity == "tom"
 
 
-def test_a_handover_takes_milliseconds(redis_world: RedisWorld) -> None:
-    """Two hand a lock to each other; the median says that nobody slept through a poll."""
+def test_nobody_sleeps_through_a_handover(redis_world: RedisWorld) -> None:
     stamps: list[float] = []
 
     def turns(who: str) -> None:
-        lock = redis_world.lock()
+        lock = redis_world.lock(redis_world.sleepy())
         for _ in range(15):
-            granted = locking.acquire(lock, Claim(who, 60.0), patience=patience(redis_world, wait=30))
+            granted = locking.acquire(lock, Claim(who, 60.0), patience=patience(redis_world, wait=60))
             assert isinstance(granted, Granted)
             stamps.append(time.monotonic())
             time.sleep(0.005)
@@ -287,5 +285,4 @@ def test_a_handover_takes_milliseconds(redis_world: RedisWorld) -> None:
         for each in [pool.submit(turns, who) for who in ("peter", "tom")]:
             each.result()
 
-    gaps = sorted(later - earlier for earlier, later in pairwise(stamps))
-    assert gaps[len(gaps) // 2] < 0.05
+    assert max(later - earlier for earlier, later in pairwise(stamps)) < SOON

@@ -129,6 +129,10 @@ class RedisWorld:
     def line(self, *, port: int | None = None) -> Line:
         return connect(redis_place(self.server.url("x", port=port), "lock").server, timeout=self._timeout)
 
+    def sleepy(self) -> Line:
+        """Return a way to the server on which who is not woken sleeps for 20 seconds."""
+        return Line(redis_place(self.server.url("x"), "lock").server, timeout=40, longest_block=20)
+
     def lock(self, line: Line | None = None, *, fair: bool = False, dead_after: float = 4.0) -> RedisLock:
         place = redis_place(self.server.url(self.name), "lock")
         return RedisLock(line or self.line(), place, clock=self.clock, fair=fair, dead_after=dead_after)

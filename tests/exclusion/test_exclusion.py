@@ -30,7 +30,7 @@ def codes(running: Sequence[Running]) -> list[int]:
     return [process.returncode for process in running]
 
 
-def until(condition: Callable[[], bool], *, seconds: float = 30) -> None:
+def until(condition: Callable[[], bool], *, seconds: float = 60) -> None:
     ends = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < ends, "it never happened"

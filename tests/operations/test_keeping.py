@@ -159,7 +159,7 @@ def test_a_bug_in_a_renewal_is_told_and_tried_again(clock: FakeClock) -> None:
 
 
 def test_the_thread_tells_its_answers_and_ends(clock: FakeClock) -> None:
-    keeper = Keeper(FakeHold(clock, 0.3, missed, lost), Kept(time.monotonic() + 0.3), clock=SystemClock())
+    keeper = Keeper(FakeHold(clock, 3, missed, lost), Kept(time.monotonic() + 3), clock=SystemClock())
     keeper.start()
     answers: list[Answer] = []
     while len(answers) < 2:
@@ -178,7 +178,7 @@ def test_a_renewal_that_is_under_way_at_the_end_is_waited_for_and_no_other_begin
         answer.wait()
         return Kept(5)
 
-    keeper = Keeper(FakeHold(clock, 0.3, slow), Kept(time.monotonic() + 0.3), clock=SystemClock())
+    keeper = Keeper(FakeHold(clock, 3, slow), Kept(time.monotonic() + 3), clock=SystemClock())
     keeper.start()
     asked.wait()
     early = keeper.end(wait=0.01)

@@ -174,7 +174,7 @@ def test_a_non_blocking_stdin_that_comes_in_pieces_is_read_to_its_end(stcc: Stcc
         time.sleep(0.7)
         os.write(writing, piece)
     os.close(writing)
-    _, err = run.communicate(timeout=30)
+    _, err = run.communicate(timeout=60)
     stored = stcc("blob", "get", f"{name}/slow", "-") if noun == "blob" else stcc("queue", "peek", name)
 
     assert (run.returncode, err, "one two three" in stored.out) == (0, b"", True)

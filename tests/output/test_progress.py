@@ -53,7 +53,7 @@ class Screen:
         return came.decode()
 
     def read_until(self, text: str) -> None:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while text not in self.sent:
             assert time.monotonic() < until, self.sent
             self.read(seconds=0.05)

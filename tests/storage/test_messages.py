@@ -142,7 +142,7 @@ def test_an_expired_message_is_gone(hurried: Stcc, names: Names) -> None:
     ok(hurried("queue", "create", name))
     ok(hurried("queue", "send", name, "job", "--ttl", "10"))
     codes = [hurried("queue", "peek", name).code]
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + 60
     while codes[-1] == 0 and time.monotonic() < ends:
         time.sleep(0.05)
         codes.append(hurried("queue", "peek", name).code)

@@ -143,7 +143,7 @@ def test_the_pause_that_the_service_asks_for_is_made(proxied_stcc: Stcc, proxied
     started = time.monotonic()
 
     assert proxied_stcc("container", "create", names()).code == 0
-    assert 1 <= time.monotonic() - started < 3
+    assert time.monotonic() - started >= 1
 
 
 def test_a_change_that_is_only_throttled_is_unavailable(
