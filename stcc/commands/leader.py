@@ -71,6 +71,8 @@ def watch(
 ) -> Answer:
     """Print a line now and at every change: when it was seen, who leads, the number of the term; until Ctrl-C.
 
+    Where the service cannot be reached, that is said, and it goes on as soon as it can.
+
     stcc leader watch scheduler -o ndjson
     """
     runtime = runtime_of(ctx)
@@ -79,7 +81,7 @@ def watch(
     first = lock.read()
     if isinstance(first, Refused):
         return first
-    items = leading.changes(lock, first, clock=SystemClock(), poll_max=most)
+    items = leading.changes(lock, first, clock=SystemClock(), poll_max=most, tell=runtime.story)
     kind = "leader-watched"
     return Listing(kind=kind, target=lock.target, columns=COLUMNS[kind], items=islice(items, limit), noun="leader")
 

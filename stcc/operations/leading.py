@@ -1,9 +1,9 @@
 """Leading: a lock that many want all the time. Who loses it stands again; who is asked to resign lets others first."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from stcc.errors import Unexpected
+from stcc.errors import Unavailable, Unexpected
 from stcc.operations import locking
 from stcc.operations.locking import Lock, Overtaken, State
 from stcc.operations.waiting import Clock, pauses
@@ -66,7 +66,11 @@ def _ended(lock: Lock, seen: State, *, wait: float, clock: Clock) -> bool | Refu
     assert seen.held is not None
     ends = clock.monotonic() + wait
     while (left := ends - clock.monotonic()) > 0:
-        state = lock.read()
+        try:
+            state = lock.read()
+        except Unavailable:  # it has been asked, whoever can be reached
+            clock.sleep(min(left, 1.0))
+            continue
         if isinstance(state, Refused):
             return state
         if state.holder is None or state.holder.fence != seen.held.fence:
@@ -77,19 +81,30 @@ def _ended(lock: Lock, seen: State, *, wait: float, clock: Clock) -> bool | Refu
     return False
 
 
-def changes(lock: Lock, first: State, *, clock: Clock, poll_max: float) -> Iterator[Mapping[str, object]]:
-    """Yield who leads now, and then every change; a failure to look comes out of the iterator."""
-    state, told, between = first, _NOTHING, pauses(longest=poll_max)
+def changes(
+    lock: Lock, first: State, *, clock: Clock, poll_max: float, tell: Callable[[str], None]
+) -> Iterator[Mapping[str, object]]:
+    """Yield who leads now, and then every change; a refusal to look comes out of the iterator.
+
+    An outage is told once, and waited for: who leads may change meanwhile, and that is seen afterwards.
+    """
+    state, told, between, is_out = first, _NOTHING, pauses(longest=poll_max), False
     while True:
         now = _term(state)
         if now != told:
             told, between = now, pauses(longest=poll_max)
             yield {"at": iso(datetime.now(UTC).replace(microsecond=0)), **_line(state)}
         clock.sleep(next(between))
-        seen = lock.read()
+        try:
+            seen = lock.read()
+        except Unavailable as outage:
+            if not is_out:
+                tell(f"{outage.message}; still watching")
+            is_out = True
+            continue
         if isinstance(seen, Refused):
             raise _broken_off(seen)
-        state = seen
+        state, is_out = seen, False
 
 
 def _broken_off(refused: Refused) -> Unexpected:

@@ -12,7 +12,7 @@ from tests.commands.answers import document
 from tests.commands.conftest import Make
 from tests.commands.records import FENCE, ME, SINCE, YOU, Record
 from tests.running import Result, Stcc
-from tests.wire import Answer
+from tests.wire import Answer, Refuse
 
 pytestmark = pytest.mark.usefixtures("own_state")
 STCC = f"{sys.executable} -m stcc"
@@ -120,6 +120,22 @@ def test_watch_outlives_no_refusal(proxied: ProxiedAccount, proxied_stcc: Stcc, 
     )
 
 
+def test_watch_outlives_an_outage(proxied: ProxiedAccount, proxied_stcc: Stcc, lead: Record) -> None:
+    process = proxied_stcc.process("leader", "watch", lead.name, "--limit", "2", "--poll-max", "50ms", "-o", "tsv")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    first = process.stdout.readline().split(b"\t")[1]
+    proxied.fail(Refuse(), times=1000)
+    told = process.stderr.readline().decode()
+    lead.hold(YOU)
+    proxied.clear()
+    out, err = process.communicate(timeout=60)
+
+    assert told.startswith(f"{lead.name}: ")
+    assert told.endswith("; still watching\n")
+    assert (first, out.split(b"\t")[1], err, process.returncode) == (b"", b"you", b"", 0)
+
+
 def test_resign_asks_the_leader(stcc: Stcc, lead: Record) -> None:
     assert stcc("leader", "resign", lead.name) == Result(4, "", f"stcc: nobody holds {lead.name}\n")
     lead.hold(YOU)
@@ -158,6 +174,24 @@ def test_resign_waits_for_the_end_of_the_term(stcc: Stcc, lead: Record) -> None:
     time.sleep(0.2)
     assert process.poll() is None
     lead.hold(ME, fence=FENCE + 1)
+
+    assert (process.communicate(timeout=60), process.returncode) == (
+        (b"", f"you leads {lead.name} no more\n".encode()),
+        0,
+    )
+
+
+def test_resign_waits_through_an_outage(proxied: ProxiedAccount, proxied_stcc: Stcc, lead: Record) -> None:
+    lead.hold(YOU)
+    process = proxied_stcc.process("leader", "resign", lead.name, "--wait", "60s")
+    while "leave" not in lead.facts:
+        time.sleep(0.05)
+    proxied.fail(Refuse(), times=1000)
+    begun = len(proxied.requests)
+    while len(proxied.requests) < begun + 8:  # a read is not tried so often
+        time.sleep(0.05)
+    lead.hold(ME, fence=FENCE + 1)
+    proxied.clear()
 
     assert (process.communicate(timeout=60), process.returncode) == (
         (b"", f"you leads {lead.name} no more\n".encode()),
