@@ -8,7 +8,7 @@ import socket
 import struct
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Final, Self
@@ -115,25 +115,27 @@ class Proxy:
 
     async def _serve(self, started: Future[tuple[int, Callable[[], object]]]) -> None:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
-        async with asyncio.TaskGroup() as group:
-            connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+        connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+        try:
+            async with asyncio.TaskGroup() as group:
 
-            def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-                connections[group.create_task(self._connection(reader, writer))] = writer
+                def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                    connections[group.create_task(self._connection(reader, writer))] = writer
 
-            server = await asyncio.start_server(connected, "127.0.0.1", 0)
-            started.set_result((server.sockets[0].getsockname()[1], lambda: loop.call_soon_threadsafe(stop.set)))
-            try:
-                await stop.wait()
-            finally:
-                # Accept no more, and let what has been accepted become a connection: a closed server would lose it.
-                loop.remove_reader(server.sockets[0].fileno())
-                await asyncio.sleep(0.01)
-                server.close()
+                server = await asyncio.start_server(connected, "127.0.0.1", 0)
+                started.set_result((server.sockets[0].getsockname()[1], lambda: loop.call_soon_threadsafe(stop.set)))
+                with closing(server):  # also when a connection ends with a mistake, which interrupts this
+                    try:
+                        await stop.wait()
+                    finally:
+                        # Accept no more, and let what has been accepted become a connection: else it would be lost.
+                        loop.remove_reader(server.sockets[0].fileno())
+                        await asyncio.sleep(0.01)
                 for connection in connections:
                     connection.cancel()
-                for writer in connections.values():  # one that is cancelled before it has begun closes nothing
-                    await closed(writer)
+        finally:
+            for writer in connections.values():  # one that is cancelled before it has begun closes nothing
+                await closed(writer)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         client = Peer(h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT), reader, writer)
