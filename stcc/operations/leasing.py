@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Protocol
 
+from stcc.errors import Unavailable
 from stcc.exits import Exit
 from stcc.knowledge.refusals import BY_SMB
 from stcc.operations.waiting import Clock, busy, pauses, until
@@ -70,26 +71,39 @@ def acquire(
 ) -> LeaseAcquired | Refused:
     """Acquire a lease, trying for at most `wait` seconds (None: once); then it is busy, and only then looked at.
 
-    What is refused though nobody has leased it, as by an SMB client, is a conflict where nobody wanted to wait.
+    What is refused though nobody has leased it, as by an SMB client, is a conflict where nobody wanted to wait. Who
+    waits outlasts an outage; `Unavailable` is raised when the last try still meets it.
 
     While somebody has it, it is looked at, not asked for: refusals would fill the logs of the service. `pause`
     lets time pass between two tries, at most so many seconds.
     """
-    tries: list[Refused] = []
+    refusals: list[Refused] = []
+    outage: list[Unavailable] = []
 
     def attempt() -> LeaseAcquired | Refused | None:
-        if tries:
-            seen = lease.show()
-            if isinstance(seen, LeaseShown) and seen.state in _HELD:
+        outage.clear()
+        try:
+            if refusals and _is_held(lease.show()):
                 return None
-        answer = lease.acquire(lease_id, seconds=seconds, conditions=conditions, look=False)
+            answer = lease.acquire(lease_id, seconds=seconds, conditions=conditions, look=False)
+        except Unavailable as nobody:  # nothing was changed
+            if not wait:
+                raise
+            outage.append(nobody)
+            return None
         if isinstance(answer, LeaseAcquired) or answer.exit_code != Exit.CONFLICT:
             return answer
-        tries[:] = [answer]
+        refusals[:] = [answer]
         return None
 
     answer = until(attempt, wait=wait or 0, clock=clock, between=pauses(longest=LONGEST_PAUSE), pause=pause)
-    return answer if answer is not None else _not_had(lease, tries[0], wait=wait, look=look)
+    if outage:
+        raise outage[0]
+    return answer if answer is not None else _not_had(lease, refusals[0], wait=wait, look=look)
+
+
+def _is_held(seen: LeaseShown | Refused) -> bool:
+    return isinstance(seen, LeaseShown) and seen.state in _HELD
 
 
 def _not_had(lease: Lease, refused: Refused, *, wait: float | None, look: bool) -> Refused:

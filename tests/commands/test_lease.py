@@ -14,7 +14,7 @@ from tests.azurite import ProxiedAccount
 from tests.commands.answers import document, seen
 from tests.running import Result, Stcc
 from tests.situations import HELD, OTHER, Situation
-from tests.wire import Drop, Recorded, Stall, writes
+from tests.wire import Answer, Drop, Recorded, Stall, writes
 
 HELD_BY_ANOTHER = "  wait for it (--wait 60s), or, only if the holder is known to be dead: stcc lease break\n"
 KINDS = ("blob", "existing_container")
@@ -96,6 +96,20 @@ def test_acquire_waits_until_it_is_free(stcc: Stcc, there: Situation) -> None:
     assert process.poll() is None
     there.lease(there.leased_blob).release()
 
+    assert (process.communicate(timeout=60), process.returncode) == ((f"{OTHER}\n".encode(), b""), 0)
+
+
+def test_who_waits_outlasts_an_outage(proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation) -> None:
+    proxied.fail(Answer(503), times=1000)
+    acquire = ("lease", "acquire", there.blob, "--proposed-id", OTHER, "-q")
+    given_up = [proxied_stcc(*acquire, *words).code for words in ((), ("--no-wait",), ("--wait", "200ms"))]
+    process = proxied_stcc.process(*acquire, "--wait", "60s")
+    begun = len(proxied.requests)
+    while len(proxied.requests) < begun + 8:  # one try is not repeated so often
+        time.sleep(0.05)
+    proxied.clear()
+
+    assert given_up == [69, 69, 69]
     assert (process.communicate(timeout=60), process.returncode) == ((f"{OTHER}\n".encode(), b""), 0)
 
 
