@@ -246,7 +246,7 @@ def test_a_candidate_waits_only_as_long_as_it_was_told(stcc: Stcc, lead: Record)
 def test_who_loses_the_lead_stands_again(stcc: Stcc, lead: Record, tmp_path: Path) -> None:
     terms = tmp_path / "terms"
     script = f'echo "$STCC_FENCE" >>{terms}; [ $(wc -l <{terms}) = 2 ] && exit 6; echo; sleep 20'
-    process = stcc.process("leader", "run", lead.name, "--ttl", "6s", "--", "sh", "-c", script)
+    process = stcc.process("leader", "run", lead.name, "--ttl", "15s", "--", "sh", "-c", script)
     assert process.stdout is not None
     process.stdout.readline()
     lead.put(fence=lead.fence)  # somebody breaks it
@@ -264,7 +264,7 @@ def test_who_loses_the_lead_stands_again(stcc: Stcc, lead: Record, tmp_path: Pat
 def test_one_leads_and_after_it_was_asked_to_resign_the_other(stcc: Stcc, lead: Record, tmp_path: Path) -> None:
     log = tmp_path / "log"
     script = f'echo "$STCC_LOCK_IDENTITY" >>{log}; [ $(wc -l <{log}) = 3 ] && exit 0; exec sleep 60'
-    words = ("--ttl", "4s", "--poll-max", "100ms", "--", "sh", "-c", script)
+    words = ("--ttl", "9s", "--poll-max", "100ms", "--", "sh", "-c", script)
 
     def led(count: int) -> list[str]:
         while (text := log.read_text() if log.exists() else "").count("\n") < count:
@@ -276,11 +276,11 @@ def test_one_leads_and_after_it_was_asked_to_resign_the_other(stcc: Stcc, lead: 
     second = stcc.process("leader", "run", lead.name, "--identity", "two", *words)
     assert stcc("leader", "resign", lead.name, "--wait", "60s") == Result(0, "", f"one leads {lead.name} no more\n")
     assert led(2) == ["one", "two"]
-    time.sleep(4.2)  # the first one stands again by now
+    time.sleep(9.5)  # the first one stands again by now
     assert stcc("leader", "resign", lead.name, "--identity", "two", "-q").code == 0
     assert led(3) == ["one", "two", "one"]
     resigned = f"stcc: {lead.name} is lost: it was asked to resign\n"
-    told = f"resigned as the leader of {lead.name}; standing again in 4 seconds\n"
+    told = f"resigned as the leader of {lead.name}; standing again in 9 seconds\n"
 
     assert (first.communicate(timeout=60), first.returncode) == ((b"", (resigned + told).encode()), 0)
     second.terminate()
@@ -290,7 +290,7 @@ def test_one_leads_and_after_it_was_asked_to_resign_the_other(stcc: Stcc, lead: 
 def test_the_resigned_lets_others_first_for_one_ttl(stcc: Stcc, lead: Record, tmp_path: Path) -> None:
     log = tmp_path / "log"
     script = f"date +%s.%N >>{log}; [ $(wc -l <{log}) = 2 ] && exit 0; exec sleep 60"
-    process = stcc.process("leader", "run", lead.name, "--ttl", "4s", "--", "sh", "-c", script)
+    process = stcc.process("leader", "run", lead.name, "--ttl", "9s", "--", "sh", "-c", script)
     while not log.exists():
         time.sleep(0.02)
     assert stcc("leader", "resign", lead.name, "--wait", "60s", "-q").code == 0
@@ -298,4 +298,4 @@ def test_the_resigned_lets_others_first_for_one_ttl(stcc: Stcc, lead: Record, tm
 
     assert process.wait(60) == 0
     process.communicate()
-    assert 2 < float(log.read_text().splitlines()[1]) - began < 20
+    assert 5 < float(log.read_text().splitlines()[1]) - began < 60

@@ -91,7 +91,7 @@ def test_the_exit_code_is_the_commands_and_the_lock_is_released(
 ) -> None:
     record = free(records, noun)
 
-    assert stcc.run(noun, "run", record.name, "--ttl", "4s", "--", *command) == expected
+    assert stcc.run(noun, "run", record.name, "--ttl", "12s", "--", *command) == expected
     assert holds(record) == []
 
 
@@ -260,10 +260,10 @@ def test_what_is_held_is_renewed_as_long_as_the_command_runs(
     noun: str, stcc: Stcc, records: Make, tmp_path: Path
 ) -> None:
     record, file = free(records, noun), tmp_path / "status"
-    process = stcc.process(noun, "run", record.name, "--ttl", "4s", "--status-file", str(file), "--", "sleep", "9")
+    process = stcc.process(noun, "run", record.name, "--ttl", "12s", "--status-file", str(file), "--", "sleep", "18")
     while not holds(record):
         time.sleep(0.05)
-    time.sleep(6.5)  # longer than the ttl, and than what others wait for besides
+    time.sleep(15)  # longer than the ttl, and than what others wait for besides
     assert stcc(noun, "acquire", record.name, "-q").code == 75
 
     assert (process.communicate(timeout=60), process.returncode, holds(record)) == ((b"", b""), 0, [])

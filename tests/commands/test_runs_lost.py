@@ -30,7 +30,7 @@ def is_dead(pid: int) -> bool:
 def test_a_command_dies_with_its_lock(by: str, stcc: Stcc, lock: Record, tmp_path: Path) -> None:
     file = tmp_path / "status"
     script = "trap '' TERM; echo $$; sleep 60 & echo $!; wait; wait"
-    words = ("--ttl", "6s", "--kill-grace", "200ms", "--status-file", str(file), "--identity", ME)
+    words = ("--ttl", "15s", "--kill-grace", "200ms", "--status-file", str(file), "--identity", ME)
     process = stcc.process("lock", "run", lock.name, *words, "--", "sh", "-c", script)
     assert process.stdout is not None
     pids = [int(process.stdout.readline()) for _ in range(2)]
@@ -54,7 +54,7 @@ def test_a_command_dies_with_its_lock(by: str, stcc: Stcc, lock: Record, tmp_pat
 
 
 def test_a_command_that_ends_well_when_told_so_is_lost_all_the_same(stcc: Stcc, lock: Record) -> None:
-    process = stcc.process("lock", "run", lock.name, "--ttl", "6s", "-c", "trap 'exit 0' TERM; echo; sleep 60 & wait")
+    process = stcc.process("lock", "run", lock.name, "--ttl", "15s", "-c", "trap 'exit 0' TERM; echo; sleep 60 & wait")
     assert process.stdout is not None
     process.stdout.readline()
     lock.blob.delete_blob()
@@ -68,7 +68,7 @@ def test_a_command_that_ends_well_when_told_so_is_lost_all_the_same(stcc: Stcc, 
 def test_a_permit_that_is_gone_ends_the_command(stcc: Stcc, records: Make) -> None:
     semaphore = records("semaphore")
     semaphore.permits(1)
-    process = stcc.process("semaphore", "run", semaphore.name, "--ttl", "6s", "-c", "echo; sleep 60")
+    process = stcc.process("semaphore", "run", semaphore.name, "--ttl", "15s", "-c", "echo; sleep 60")
     assert process.stdout is not None
     process.stdout.readline()
     semaphore.permits(1, you=60)
@@ -107,7 +107,7 @@ def test_what_somebody_else_has_by_then_is_left_alone(stcc: Stcc, lock: Record) 
 
 
 def test_the_same_identity_elsewhere_is_another_holder(stcc: Stcc, lock: Record) -> None:
-    process = stcc.process("lock", "run", lock.name, "--ttl", "6s", "--identity", ME, "-c", "echo; sleep 60")
+    process = stcc.process("lock", "run", lock.name, "--ttl", "15s", "--identity", ME, "-c", "echo; sleep 60")
     assert process.stdout is not None
     process.stdout.readline()
     lock.hold(ME, fence=lock.fence + 1)
@@ -122,7 +122,7 @@ def test_the_same_identity_elsewhere_is_another_holder(stcc: Stcc, lock: Record)
 def test_a_permit_of_the_same_identity_elsewhere_is_another_one(stcc: Stcc, records: Make) -> None:
     semaphore = records("semaphore")
     semaphore.permits(1)
-    words = ("--ttl", "6s", "--identity", ME, "-c", "echo; sleep 60")
+    words = ("--ttl", "15s", "--identity", ME, "-c", "echo; sleep 60")
     process = stcc.process("semaphore", "run", semaphore.name, *words)
     assert process.stdout is not None
     process.stdout.readline()
@@ -142,7 +142,7 @@ def test_a_command_ends_when_it_takes_longer_than_it_may(stcc: Stcc, lock: Recor
     found = json.loads(file.read_text())
 
     assert answer == Result(76, "", f"stcc: {lock.name} is given up: it was held as long as was allowed\n")
-    assert (found["child_signal"], found["released"], 0.4 < found["held"] < 5, lock.holder) == (
+    assert (found["child_signal"], found["released"], 0.4 < found["held"] < 20, lock.holder) == (
         "SIGTERM",
         True,
         True,
@@ -157,13 +157,13 @@ def test_a_command_that_is_fast_enough_is_not_ended(stcc: Stcc, lock: Record) ->
 def test_without_an_answer_the_command_is_dead_before_the_time_is_over(
     proxied: ProxiedAccount, proxied_stcc: Stcc, lock: Record
 ) -> None:
-    process = proxied_stcc.process("lock", "run", lock.name, "--ttl", "6s", "-c", "echo $$; sleep 60")
+    process = proxied_stcc.process("lock", "run", lock.name, "--ttl", "12s", "-c", "echo $$; sleep 60")
     assert process.stdout is not None
     pid, began = int(process.stdout.readline()), time.monotonic()  # it was granted before
     proxied.fail(Refuse(), times=1000)
     seen = began
     while not is_dead(pid):
-        assert seen - began < 6
+        assert seen - began < 12
         seen = time.monotonic()  # before it is looked at: it lived then
         time.sleep(0.02)
     proxied.clear()
@@ -176,7 +176,7 @@ def test_without_an_answer_the_command_is_dead_before_the_time_is_over(
 def test_a_renewal_of_which_the_answer_is_lost_is_no_loss(
     proxied: ProxiedAccount, proxied_stcc: Stcc, lock: Record
 ) -> None:
-    process = proxied_stcc.process("lock", "run", lock.name, "--ttl", "6s", "-c", "echo; sleep 5")
+    process = proxied_stcc.process("lock", "run", lock.name, "--ttl", "12s", "-c", "echo; sleep 9")
     assert process.stdout is not None
     process.stdout.readline()
     proxied.fail(Drop(), when=writes, times=2)
@@ -188,7 +188,7 @@ def test_a_renewal_of_which_the_answer_is_lost_is_no_loss(
 def test_a_renewal_that_is_denied_for_a_moment_is_no_loss(
     proxied: ProxiedAccount, proxied_stcc: Stcc, lock: Record
 ) -> None:
-    process = proxied_stcc.process("lock", "run", lock.name, "--ttl", "6s", "-c", "echo; sleep 4")
+    process = proxied_stcc.process("lock", "run", lock.name, "--ttl", "12s", "-c", "echo; sleep 6")
     assert process.stdout is not None
     process.stdout.readline()
     proxied.fail(Answer(403), when=writes)
