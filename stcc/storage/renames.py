@@ -36,6 +36,7 @@ def rename(
             lambda: ask_tagged(call, to.path, overwrite=replace, **options),
             target=source,
             look=look_at(account, source),
+            meaning=f"it may be {to} by now",
         )
         return FileRenamed(
             reply=said.reply(settled=settled),
