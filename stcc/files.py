@@ -81,7 +81,8 @@ def reading(name: str) -> Generator[Source]:
 def destination(name: str | None, blob: str, *, force: bool) -> Path:
     """Return the file that a blob goes to: the last segment of its name in the current folder, or in a directory.
 
-    `Usage` when the file exists and `force` was not said, or when the last segment cannot be a file's name.
+    `Usage` when the file exists and `force` was not said, or when the last segment cannot be a file's name. A link
+    that leads nowhere exists: where it leads may be somebody else's choice.
     """
     path = Path(name if name is not None else ".")
     if not str(name if name is not None else ".").strip():
@@ -91,7 +92,8 @@ def destination(name: str | None, blob: str, *, force: bool) -> Path:
             path /= _last_segment(blob)
         elif name is not None and name.endswith("/"):
             raise Usage(f"no such directory: {name!r}")
-        if path.is_dir() or (path.exists() and path.is_file() and not force):
+        leads_nowhere = path.is_symlink() and not path.exists()
+        if path.is_dir() or ((path.is_file() or leads_nowhere) and not force):
             raise Usage(f"the destination exists: {str(path)!r}", hint="--force overwrites it")
         if not path.parent.is_dir():
             raise Usage(f"no such directory: {str(path.parent)!r}")

@@ -9,6 +9,7 @@ import typer
 from stcc import files
 from stcc.errors import Local, Usage
 from stcc.runtime import Runtime
+from stcc.values.etags import blob_etag
 
 Save = Annotated[str | None, typer.Option("--etag-save", metavar="FILE", help="Write the ETag there afterwards.")]
 _LARGEST = 4096
@@ -17,7 +18,7 @@ _LARGEST = 4096
 def compare(runtime: Runtime, name: str | None, *, flag: str, first: bool) -> None:
     """Take the ETag in a file for the condition `flag`; with `first`, a file that is not there is no condition.
 
-    An empty file never is one: whoever wrote it meant to keep an ETag in it.
+    An empty file never is one: whoever wrote it meant to keep an ETag in it. Nor is `*`, which fits every version.
     """
     if name is None:
         return
@@ -34,14 +35,26 @@ def compare(runtime: Runtime, name: str | None, *, flag: str, first: bool) -> No
         raise Usage(f"--etag-compare cannot be read: {name!r}", hint=files.why(error)) from error
     if not text:
         raise Usage(f"--etag-compare is an empty file: {name!r}", hint="remove it to begin anew")
-    runtime.given[flag] = text
+    runtime.given[flag] = _etag(text, name)
 
 
-def check(name: str | None) -> None:
-    """Refuse a file that could not be written later."""
+def _etag(text: str, name: str) -> str:
+    try:
+        etag = blob_etag(text, option="--etag-compare")
+    except Usage:
+        etag = "*"
+    if etag == "*":
+        raise Usage(f"--etag-compare holds no ETag: {name!r}", hint="remove it to begin anew")
+    return etag
+
+
+def check(name: str | None, *, content: Path | None) -> None:
+    """Refuse a file that could not be written later, or that is the one with the bytes."""
     if name is None:
         return
     path = _path(name, "--etag-save")
+    if content is not None and os.path.realpath(path) == os.path.realpath(content):
+        raise Usage(f"--etag-save would overwrite the content: {name!r}", hint="name a file of its own for the ETag")
     folder = path.parent
     if path.is_dir() or not folder.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
         raise Usage(f"--etag-save cannot be written: {name!r}")
@@ -61,4 +74,6 @@ def save(name: str | None, etag: str) -> None:
 def _path(name: str, option: str) -> Path:
     if not name.strip() or "\0" in name:
         raise Usage(f"{option} names no file", hint="is the variable set?")
+    if name == "-":
+        raise Usage(f"{option} needs a file, not '-'", hint="./- is one of that name")
     return Path(name)

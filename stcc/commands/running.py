@@ -200,6 +200,8 @@ def _exit_code(text: str) -> int:
 
 def _status_path(text: str) -> Path:
     path = Path(text)
+    if text == "-":
+        raise Usage("--status-file needs a file, not '-'", hint="./- is one of that name")
     if not text.strip() or path.is_dir() or not os.access(path.parent if files.has_places(path) else path, os.W_OK):
         raise Usage(f"--status-file cannot be written: {text!r}")
     return path

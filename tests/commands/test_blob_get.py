@@ -101,6 +101,18 @@ def test_get_of_an_empty_blob_is_an_empty_file(stcc: Stcc, there: Situation, tmp
     assert (tmp_path / "empty").read_bytes() == b""
 
 
+def test_a_link_that_leads_nowhere_needs_force(stcc: Stcc, there: Situation, tmp_path: Path) -> None:
+    path, elsewhere = tmp_path / "copy", tmp_path / "elsewhere"
+    path.symlink_to(elsewhere)
+
+    assert stcc("blob", "get", there.blob, str(path)) == Result(
+        2, "", f"stcc: the destination exists: {str(path)!r}\n  --force overwrites it\n"
+    )
+    assert not elsewhere.exists()
+    assert stcc("blob", "get", there.blob, str(path), "--force", "-q").code == 0
+    assert (path.is_symlink(), elsewhere.read_bytes()) == (True, CONTENT)
+
+
 def test_an_existing_file_needs_force(stcc: Stcc, there: Situation, tmp_path: Path) -> None:
     path = tmp_path / "copy"
     path.write_bytes(b"old")

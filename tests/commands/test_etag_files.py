@@ -6,7 +6,7 @@ import pytest
 
 from tests.azurite import ProxiedAccount
 from tests.running import Result, Stcc
-from tests.situations import CONTENT, Situation
+from tests.situations import Situation
 
 
 @pytest.fixture
@@ -74,6 +74,8 @@ def test_a_put_needs_the_file(proxied: ProxiedAccount, proxied_stcc: Stcc, there
         "blob get {blob} - --etag-compare /",
         "blob get {blob} - --etag-save /",
         "blob get {blob} - --etag-save /nonexistent/file",
+        "blob get {blob} - --etag-save -",
+        "blob put {blob} - --etag-compare -",
         ["blob", "get", "{blob}", "-", "--etag-save", ""],
         ["blob", "get", "{blob}", "-", "--etag-compare", " "],
         "blob put -r {container} FOLDER --etag-save FILE",
@@ -90,9 +92,31 @@ def test_what_cannot_be_meant_is_refused(
     assert (proxied_stcc(*words).code, proxied.requests) == (2, [])
 
 
-@pytest.mark.parametrize("text", ['"0x1" "0x2"', "not\x00one", '"'])
-def test_what_is_no_etag_is_refused(text: str, stcc: Stcc, there: Situation, kept: Path) -> None:
+@pytest.mark.parametrize("text", ['"0x1" "0x2"', "not\x00one", '"', "*", ' "0x1"\n"0x2"\n', '\ufeff"0x1"'])
+@pytest.mark.parametrize("verb", ["put", "get"])
+def test_what_is_no_etag_is_refused(
+    verb: str, text: str, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation, kept: Path
+) -> None:
     kept.write_text(text)
 
-    assert stcc("blob", "put", there.blob, "-", "--etag-compare", str(kept)).code == 2
-    assert there.content(there.blob) == CONTENT
+    assert proxied_stcc("blob", verb, there.blob, "-", "--etag-compare", str(kept)) == Result(
+        2, "", f"stcc: --etag-compare holds no ETag: '{kept}'\n  remove it to begin anew\n"
+    )
+    assert proxied.requests == []
+
+
+@pytest.mark.parametrize("verb", ["put", "get"])
+@pytest.mark.parametrize("linked", [False, True], ids=["the same name", "a link"])
+def test_the_etag_never_takes_the_place_of_the_content(
+    verb: str, linked: bool, proxied: ProxiedAccount, proxied_stcc: Stcc, there: Situation, kept: Path, tmp_path: Path
+) -> None:
+    content = tmp_path / "content"
+    content.write_bytes(b"mine")
+    if linked:
+        kept.symlink_to(content)
+    name = str(kept if linked else content)
+
+    assert proxied_stcc("blob", verb, there.blob, str(content), "--force", "--etag-save", name) == Result(
+        2, "", f"stcc: --etag-save would overwrite the content: {name!r}\n  name a file of its own for the ETag\n"
+    )
+    assert (proxied.requests, content.read_bytes()) == ([], b"mine")

@@ -130,6 +130,10 @@ def test_what_is_held_is_busy_and_nothing_is_run(
             "stcc: --status-file cannot be written: '/nonexistent/x'\n",
         ),
         (["--status-file", "/tmp", "--", "true"], "stcc: --status-file cannot be written: '/tmp'\n"),
+        (
+            ["--status-file", "-", "--", "true"],
+            "stcc: --status-file needs a file, not '-'\n  ./- is one of that name\n",
+        ),
         (["--status-file", "", "--", "true"], "stcc: --status-file cannot be written: ''\n"),
         (
             ["--max-hold", "long", "--", "true"],

@@ -56,7 +56,7 @@ def put(
     stcc blob put data/report.csv report.csv --if-match "$etag"
     """
     runtime = runtime_of(ctx)
-    etagfile.check(etag_save)
+    etagfile.check(etag_save, content=None if source == "-" else Path(source))
     etagfile.compare(runtime, etag_compare, flag="--if-match", first=False)
     conditions = fences.conditions(runtime, operations.PUT_BLOB, fence)
     if recursive:
@@ -126,7 +126,6 @@ def get(
     stcc blob get data/report.csv --if-none-match "$etag"
     """
     runtime = runtime_of(ctx)
-    etagfile.check(etag_save)
     etagfile.compare(runtime, etag_compare, flag="--if-none-match", first=True)
     conditions = runtime.conditions(operations.GET_BLOB)
     if recursive:
@@ -139,6 +138,7 @@ def get(
     if dest == "-":
         runtime.check_content()
     path = None if dest == "-" else files.destination(dest, blob.blob, force=force)
+    etagfile.check(etag_save, content=path)
     account = runtime.account(blob.at)
     from stcc.storage import download
 
